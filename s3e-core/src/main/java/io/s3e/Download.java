@@ -6,12 +6,7 @@ import io.s3e.stream.S3EInputStream;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.channels.WritableByteChannel;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 
 /**
  * Moves a range of an object to where the caller wants it. As many GETs are kept in flight as
@@ -21,27 +16,19 @@ final class Download {
   /** Bytes handed over at once, and between two looks at what else could be asked for. */
   private static final int CHUNK_BYTES = 1 << 20;
 
-  private final S3EInputStream in;
-  private final ByteRange range;
-  private final long aheadBytes;
-  private final ProgressListener progress;
+  private Download() {}
 
-  /**
-   * @param aheadBytes how far ahead GETs are started, in bytes; memory may stop them earlier
-   */
-  Download(S3EInputStream in, ByteRange range, long aheadBytes, ProgressListener progress)
-      throws EOFException {
+  /** Starts GETs {@code aheadBytes} ahead; memory may stop them earlier. */
+  static void transfer(
+      S3EInputStream in,
+      ByteRange range,
+      long aheadBytes,
+      WritableByteChannel target,
+      ProgressListener progress)
+      throws IOException {
     if (range.end() > in.size()) {
       throw new EOFException("Range " + range + " goes behind the end of " + in);
     }
-    this.in = in;
-    this.range = range;
-    this.aheadBytes = aheadBytes;
-    this.progress = progress;
-  }
-
-  /** Writes to a channel, in order. */
-  void to(WritableByteChannel target) throws IOException {
     ByteBuffer chunk = ByteBuffer.allocateDirect((int) Math.min(CHUNK_BYTES, range.length()));
     for (long at = range.start(); at < range.end(); ) {
       chunk.clear().limit((int) Math.min(chunk.capacity(), range.end() - at));
@@ -53,21 +40,6 @@ final class Download {
         target.write(chunk);
       }
       progress.onProgress(at - range.start(), range.length());
-    }
-  }
-
-  /** Writes a file that appears under its name, replacing what is there, only when it is whole. */
-  void to(Path target) throws IOException {
-    Path absolute = target.toAbsolutePath();
-    Path partial =
-        Files.createTempFile(absolute.getParent(), "." + absolute.getFileName(), ".part");
-    try {
-      try (FileChannel channel = FileChannel.open(partial, StandardOpenOption.WRITE)) {
-        to(channel);
-      }
-      Files.move(partial, absolute, StandardCopyOption.REPLACE_EXISTING);
-    } finally {
-      Files.deleteIfExists(partial);
     }
   }
 }

@@ -94,13 +94,10 @@ final class Engine {
   final FetchServices services;
   final DiskMetrics diskMetrics = new DiskMetrics();
 
-  /** The readers of all tenants that prefetch. */
   final Askers askers = new Askers(System::nanoTime);
 
-  /** What the streams of all tenants know of columnar files. */
   final LayoutMemory layouts = new LayoutMemory();
 
-  /** The threads of all tenants' vectored reads. */
   final VectoredThreads vectored = new VectoredThreads();
 
   final EngineClients clients;
@@ -306,7 +303,6 @@ final class Engine {
     }
   }
 
-  /** A tenant will fetch. */
   void willFetch() {
     fetchers.incrementAndGet();
   }

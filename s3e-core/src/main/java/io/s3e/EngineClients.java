@@ -62,10 +62,7 @@ final class EngineClients {
   /** Transports that are open. Guarded by itself. */
   private final Map<Object, Shared> transports = new HashMap<>();
 
-  /**
-   * @param linger how long a transport may be idle; zero for not at all
-   * @param ender where idle transports are closed
-   */
+  /** Idle transports live for {@code linger}, which may be zero; {@code ender} closes them. */
   EngineClients(
       MemoryBudget budget, Admission admission, FetchTimer timer, Duration linger, Executor ender) {
     this.budget = budget;
@@ -122,9 +119,7 @@ final class EngineClients {
     }
   }
 
-  /**
-   * The memory that transports may own and do not yet. Pooled buffers and idle ones may hold some.
-   */
+  /** Memory that transports may own and do not yet; pooled buffers and idle ones may hold some. */
   private long forTransports() {
     return budget.available() + budget.pooled() - budget.limit() / POOLS_SHARE;
   }
@@ -157,7 +152,6 @@ final class EngineClients {
     return true;
   }
 
-  /** Memory of idle transports, in bytes. */
   long idleBytes() {
     synchronized (transports) {
       return transports.values().stream()
@@ -167,7 +161,6 @@ final class EngineClients {
     }
   }
 
-  /** Closes all idle transports; waits for that. */
   void endIdle() {
     boolean ended;
     do {
@@ -203,7 +196,6 @@ final class EngineClients {
     budget.release(shared.reserved);
   }
 
-  /** One client less. */
   private void leave(Shared shared) {
     synchronized (transports) {
       if (--shared.clients > 0 || lingers(shared)) {
@@ -233,7 +225,6 @@ final class EngineClients {
     end(shared);
   }
 
-  /** A transport, the lanes over it, and how many clients use it. */
   private static final class Shared {
     private final Object key;
     private final Transport transport;

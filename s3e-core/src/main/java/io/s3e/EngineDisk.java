@@ -50,9 +50,7 @@ final class EngineDisk implements AutoCloseable {
 
   private boolean toldOfDifference;
 
-  /**
-   * @param reserve reserves bytes of {@code budget}; false if there are too few
-   */
+  /** {@code reserve} reserves bytes of {@code budget}; false if there are too few. */
   EngineDisk(LongPredicate reserve, MemoryBudget budget, DiskMetrics metrics) {
     this.reserve = reserve;
     this.budget = budget;
@@ -60,11 +58,9 @@ final class EngineDisk implements AutoCloseable {
   }
 
   /**
-   * The cache for one more tenant: places and limits are those of the tenant that came first, and a
-   * warning tells one that asks for others. Files that other processes share are written with one
-   * secret; a tenant with another has no cache on disk.
-   *
-   * @return never fails; null if it has none
+   * The cache for one more tenant, null if it has none; never fails. Places and limits are those of
+   * the tenant that came first, and a warning tells one that asks for others. Files that other
+   * processes share are written with one secret; a tenant with another has no cache on disk.
    */
   synchronized CompletableFuture<@Nullable DiskCache> open(DiskCacheConfig config, Opener disks) {
     if (config.mode() == Mode.MEMORY) {

@@ -3,17 +3,12 @@ package io.s3e;
 
 import io.s3e.block.BlockLayout;
 import io.s3e.block.ObjectVersion;
-import io.s3e.client.HeadRequest;
 import io.s3e.client.ObjectClient;
-import io.s3e.client.ObjectHead;
 import io.s3e.columnar.StreamPlanner;
-import io.s3e.fetch.EncodedBodyException;
 import io.s3e.fetch.Fetcher;
 import io.s3e.fetch.HeadFetch;
-import io.s3e.fetch.ObjectChangedException;
 import io.s3e.fetch.ObjectHandle;
 import io.s3e.fetch.ObjectHandle.SizeFrom;
-import io.s3e.fetch.ObjectTruncatedException;
 import io.s3e.fetch.ReaderProgress;
 import io.s3e.metrics.EngineMetrics;
 import io.s3e.metrics.IsolatedListener;
@@ -28,18 +23,15 @@ import io.s3e.stream.BoundedExecutor;
 import io.s3e.stream.S3EInputStream;
 import io.s3e.stream.StreamFactory;
 import io.s3e.stream.StreamSource;
-import java.io.IOException;
-import java.time.Duration;
-import java.util.concurrent.Executor;
 import java.util.function.ObjLongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /** Builds the streams of one tenant and owns what they share beside the fetcher. */
-final class EngineStreams implements StreamSource, AutoCloseable {
+final class EngineStreams implements AutoCloseable {
   private final S3EConfig config;
   private final Fetcher fetcher;
   private final ObjectClient client;
-  private final HeadFetch heads;
+  private final StreamSource source;
   private final Engine engine;
   private final BoundedExecutor copying;
   private final BoundedExecutor waiting;
@@ -50,9 +42,9 @@ final class EngineStreams implements StreamSource, AutoCloseable {
     this.config = config;
     this.fetcher = fetcher;
     this.client = client;
-    this.heads = heads;
     this.copying = engine.vectored.copyingOfTenant();
     this.waiting = engine.vectored.waitingOfTenant();
+    this.source = new StreamSource(fetcher, heads, copying, waiting);
   }
 
   S3EInputStream open(ObjectVersion version, OpenOptions options) {
@@ -85,7 +77,7 @@ final class EngineStreams implements StreamSource, AutoCloseable {
     handle.cancelledBy(options.cancelled());
     fetcher.opened(handle);
     Ahead ahead = new Ahead(layout, counts);
-    return new BlockReader(this, fetcher, handle, planner, ahead, config.prefetch(), engine.askers);
+    return new BlockReader(source, handle, planner, ahead, config.prefetch(), engine.askers);
   }
 
   private StreamPlanner planner(
@@ -129,74 +121,5 @@ final class EngineStreams implements StreamSource, AutoCloseable {
   public void close() {
     copying.close();
     waiting.close();
-  }
-
-  /** Asks the store for size and version, as {@link HeadFetch} does. */
-  ObjectHead head(HeadRequest request) throws IOException {
-    return heads.head(request);
-  }
-
-  @Override
-  public int requestBytes() {
-    return config.requestBytes();
-  }
-
-  @Override
-  public Duration readTimeout() {
-    return config.readTimeout();
-  }
-
-  @Override
-  public void confirmSize(ObjectHandle handle, ObjectTruncatedException cause) throws IOException {
-    if (!handle.isSizeOpen()) {
-      return;
-    }
-    ObjectHead head = head(handle);
-    String etag = handle.etag();
-    if ((etag != null && !etag.equals(head.etag())) || !handle.pinTotal(head.size())) {
-      throw changed(handle, head, cause);
-    }
-  }
-
-  private static ObjectChangedException changed(
-      ObjectHandle handle, ObjectHead head, IOException cause) {
-    return new ObjectChangedException(
-        "Object changed while it was read: "
-            + handle.version().object()
-            + " now has ETag "
-            + head.etag()
-            + " and "
-            + head.size()
-            + " bytes",
-        cause);
-  }
-
-  @Override
-  public void confirmEncoding(ObjectHandle handle, EncodedBodyException cause) throws IOException {
-    ObjectHead head = head(handle);
-    String etag = handle.etag();
-    if (etag != null && !etag.equals(head.etag())) {
-      throw changed(handle, head, cause);
-    }
-    handle.storedAs(head.contentEncoding());
-  }
-
-  private ObjectHead head(ObjectHandle handle) throws IOException {
-    return head(
-        new HeadRequest(
-            handle.version().object(),
-            handle.version().versionId(),
-            handle.headers(),
-            handle.context()));
-  }
-
-  @Override
-  public Executor copying() {
-    return copying;
-  }
-
-  @Override
-  public Executor waiting() {
-    return waiting;
   }
 }

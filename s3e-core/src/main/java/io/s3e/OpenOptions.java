@@ -122,7 +122,6 @@ public record OpenOptions(
     return copy.options();
   }
 
-  /** These options while one of them is changed. */
   private static final class Copy {
     ReadPolicy policy;
     long size;

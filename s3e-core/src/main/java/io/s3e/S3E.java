@@ -26,8 +26,12 @@ import io.s3e.stream.Announcement;
 import io.s3e.stream.S3EInputStream;
 import java.io.FileNotFoundException;
 import java.io.IOException;
+import java.nio.channels.FileChannel;
 import java.nio.channels.WritableByteChannel;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -71,6 +75,7 @@ public final class S3E implements AutoCloseable {
 
   private final CompletableFuture<@Nullable DiskCache> disk;
   private final Fetcher fetcher;
+  private final HeadFetch heads;
   private final EngineStreams streams;
   private final EngineMetrics metrics;
   private final AtomicBoolean closed = new AtomicBoolean();
@@ -113,12 +118,12 @@ public final class S3E implements AutoCloseable {
                 cache -> {
                   if (cache != null) {
                     String store = config.store() == null ? "" : config.store();
-                    fetcher.attach(
-                        new TenantDisk(cache, config.diskCache(), store, this::ownsDisk));
+                    tenant.attach(new TenantDisk(cache, config.diskCache(), store, this::ownsDisk));
                   }
                   return cache;
                 });
-    this.streams = new EngineStreams(config, fetcher, client, new HeadFetch(tenant), engine);
+    this.heads = new HeadFetch(tenant);
+    this.streams = new EngineStreams(config, fetcher, client, heads, engine);
   }
 
   /** Whether all that is on disk was fetched by this tenant. */
@@ -218,7 +223,18 @@ public final class S3E implements AutoCloseable {
       Path target,
       ProgressListener progress)
       throws IOException {
-    return transfer(object, options, range, progress, download -> download.to(target));
+    Path whole = target.toAbsolutePath();
+    Path partial = Files.createTempFile(whole.getParent(), "." + whole.getFileName(), ".part");
+    try {
+      long bytes;
+      try (FileChannel channel = FileChannel.open(partial, StandardOpenOption.WRITE)) {
+        bytes = transfer(object, options, range, channel, progress);
+      }
+      Files.move(partial, whole, StandardCopyOption.REPLACE_EXISTING);
+      return bytes;
+    } finally {
+      Files.deleteIfExists(partial);
+    }
   }
 
   /**
@@ -235,24 +251,10 @@ public final class S3E implements AutoCloseable {
       WritableByteChannel target,
       ProgressListener progress)
       throws IOException {
-    return transfer(object, options, range, progress, download -> download.to(target));
-  }
-
-  private interface Delivery {
-    void deliver(Download download) throws IOException;
-  }
-
-  private long transfer(
-      ObjectRef object,
-      OpenOptions options,
-      @Nullable ByteRange range,
-      ProgressListener progress,
-      Delivery delivery)
-      throws IOException {
     // The download says itself what it will read; a guess beside it could only be wrong.
     try (S3EInputStream in = open(object, options.withPolicy(ReadPolicy.RANDOM))) {
       ByteRange bytes = range == null ? new ByteRange(0, in.size()) : range;
-      delivery.deliver(new Download(in, bytes, config.effectiveMemoryBytes(), progress));
+      Download.transfer(in, bytes, config.effectiveMemoryBytes(), target, progress);
       return bytes.length();
     }
   }
@@ -284,7 +286,7 @@ public final class S3E implements AutoCloseable {
 
   private ObjectHead head(ObjectRef object, OpenOptions options) throws IOException {
     try {
-      return streams.head(
+      return heads.head(
           new HeadRequest(object, options.versionId(), options.headers(), options.context()));
     } catch (RequestFailure e) {
       if (e.kind() == RequestFailure.Kind.NOT_FOUND) {

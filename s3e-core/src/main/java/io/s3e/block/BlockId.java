@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.s3e.block;
 
-/**
- * One block of one immutable content.
- *
- * @param version whose block
- * @param index which block of its grid, 0 or more
- */
+/** Block {@code index}, from 0, of one immutable content. */
 public record BlockId(ObjectVersion version, long index) {
   @Override
   public int hashCode() {

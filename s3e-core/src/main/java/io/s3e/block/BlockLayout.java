@@ -10,7 +10,6 @@ package io.s3e.block;
  */
 public record BlockLayout(long objectSize, int blockSize) {
 
-  /** The largest block, in bytes. */
   public static final int MAX_BLOCK_BYTES = 64 << 20;
 
   public BlockLayout {
@@ -37,30 +36,23 @@ public record BlockLayout(long objectSize, int blockSize) {
     return offset >> shift();
   }
 
-  /** Offset of the first byte of {@code block}. */
   public long startOf(long block) {
     return block << shift();
   }
 
-  /** Offset after the last byte of {@code block}. */
   public long endOf(long block) {
     return Math.min(objectSize, (block + 1) << shift());
   }
 
-  /** Bytes in {@code block}. */
   public int lengthOf(long block) {
     return (int) (endOf(block) - startOf(block));
   }
 
-  /** The bytes of a run of blocks. */
   public ByteRange bytesOf(BlockRange run) {
     return new ByteRange(startOf(run.first()), Math.min(objectSize, startOf(run.end())));
   }
 
-  /**
-   * The blocks that hold any byte of {@code [start, end)}, clipped to the object; empty if there
-   * are none.
-   */
+  /** The blocks with any byte of {@code [start, end)}, clipped to the object; may be empty. */
   public BlockRange covering(long start, long end) {
     long from = Math.max(0, start);
     long to = Math.min(objectSize, end);

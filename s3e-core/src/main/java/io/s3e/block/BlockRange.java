@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.s3e.block;
 
-/**
- * A run of adjacent blocks {@code [first, end)} of one object. Immutable; may be empty.
- *
- * @param first index of the first block, 0 or more
- * @param end index after the last block, at least {@code first}
- */
+import java.util.List;
+import java.util.Objects;
+
+/** A run of adjacent blocks {@code [first, end)} of one object. Immutable; may be empty. */
 public record BlockRange(long first, long end) {
   public BlockRange {
     if (first < 0 || end < first) {
@@ -15,19 +13,27 @@ public record BlockRange(long first, long end) {
     }
   }
 
-  /** Number of blocks. */
   public long count() {
     return end - first;
   }
 
-  /** Whether the run holds no block. */
   public boolean isEmpty() {
     return first == end;
   }
 
-  /** Whether {@code block} is one of the run. */
   public boolean contains(long block) {
     return block >= first && block < end;
+  }
+
+  /** Adds {@code run} to the end of {@code runs}: as one with the last if they touch or overlap. */
+  public static void append(List<BlockRange> runs, BlockRange run) {
+    int last = runs.size() - 1;
+    BlockRange before = last < 0 ? run : Objects.requireNonNull(runs.get(last));
+    if (last >= 0 && run.first >= before.first && run.first <= before.end) {
+      runs.set(last, new BlockRange(before.first, Math.max(before.end, run.end)));
+    } else {
+      runs.add(run);
+    }
   }
 
   @Override

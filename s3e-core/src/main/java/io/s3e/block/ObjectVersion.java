@@ -64,7 +64,6 @@ public final class ObjectVersion {
     return object;
   }
 
-  /** Length in bytes. */
   public long size() {
     return size;
   }

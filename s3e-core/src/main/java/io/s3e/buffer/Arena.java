@@ -7,7 +7,6 @@ import java.nio.ByteBuffer;
 final class Arena {
   final ByteBuffer memory;
 
-  /** How many buffers it is cut into. */
   final int buffers;
 
   /** How many of them trims have taken from the free ones and not put back. */

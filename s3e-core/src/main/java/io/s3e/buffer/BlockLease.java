@@ -28,9 +28,6 @@ public final class BlockLease {
   /** 0, then 1. */
   private volatile int released;
 
-  /**
-   * @param giveBack takes the buffer when the lease is released
-   */
   BlockLease(Consumer<Buffer> giveBack, Buffer buffer) {
     this.giveBack = giveBack;
     this.buffer = buffer;

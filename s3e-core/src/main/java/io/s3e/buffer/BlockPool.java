@@ -113,10 +113,8 @@ public final class BlockPool implements AutoCloseable {
   /**
    * An empty pool; arenas come with demand.
    *
-   * @param budget where arenas are reserved
-   * @param blockBytes size of each buffer, at least 1
-   * @param maxBlocks the most buffers that the pool ever holds, 0 or more
-   * @throws IllegalArgumentException if one of the numbers is too small
+   * @throws IllegalArgumentException if {@code blockBytes} is less than 1, or {@code maxBlocks}
+   *     than 0
    */
   public BlockPool(MemoryBudget budget, int blockBytes, int maxBlocks) {
     this(budget, blockBytes, maxBlocks, ARENA_BYTES, DirectMemory.INSTANCE);
@@ -160,17 +158,14 @@ public final class BlockPool implements AutoCloseable {
     return null;
   }
 
-  /** Size of each buffer in bytes. */
   public int blockBytes() {
     return blockBytes;
   }
 
-  /** The most buffers that the pool ever holds. */
   public int maxBlocks() {
     return maxBlocks;
   }
 
-  /** Buffers that are leased now. */
   public int leased() {
     long stamp = lock.tryOptimisticRead();
     if (stamp != 0) {

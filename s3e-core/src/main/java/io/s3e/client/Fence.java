@@ -46,7 +46,6 @@ public final class Fence {
     return STATE.compareAndSet(this, IDLE, BUSY);
   }
 
-  /** The call that entered leaves. */
   public void exit() {
     if (STATE.compareAndSet(this, BUSY, IDLE)) {
       return;

@@ -37,11 +37,8 @@ final class AlikeFiles {
   private static final double MOST_MISSED = 0.05;
 
   /**
-   * The data that one stream read.
-   *
-   * @param objectSize length of its file, in bytes
-   * @param dataEnd offset after the last byte of data in the file
-   * @param ranges ascending and disjoint
+   * The data that one stream read of a file: ascending, disjoint ranges before {@code dataEnd},
+   * where all data of the file ends.
    */
   private record Shape(long objectSize, long dataEnd, List<ByteRange> ranges) {
     /** Where an offset lies in a file of that length. */
@@ -53,10 +50,7 @@ final class AlikeFiles {
 
   private @Nullable Shape last;
 
-  /**
-   * By how much the bounds of {@link #last} were missed, as a share of its length; empty unless two
-   * were alike.
-   */
+  /** The share of its length by which {@link #last} was missed; empty unless two were alike. */
   private OptionalDouble missed = OptionalDouble.empty();
 
   /**

@@ -22,7 +22,6 @@ abstract class BoundedReader {
     this.end = end;
   }
 
-  /** Bytes that are left. */
   final int remaining() {
     return end - at;
   }
@@ -46,7 +45,6 @@ abstract class BoundedReader {
     throw new MalformedException("an integer of more than " + MAX_VARINT_BYTES + " bytes");
   }
 
-  /** Moves over a value of so many bytes. */
   final void skipBytes(long count) throws MalformedException {
     if (count < 0 || count > remaining()) {
       throw new MalformedException("a value of " + count + " bytes where " + remaining() + " are");

@@ -96,11 +96,7 @@ final class ColumnPlanner {
     return state == State.FOREIGN;
   }
 
-  /**
-   * A read of {@code [position, end)}.
-   *
-   * @param wasExpected whether any of it was wanted
-   */
+  /** A read of {@code [position, end)}; {@code wasExpected} if any of it was wanted. */
   void onRead(long position, long end, boolean wasExpected) {
     FilePlace place = layout.at(position);
     boolean goesOn = goesOn(position);
@@ -132,11 +128,7 @@ final class ColumnPlanner {
     }
   }
 
-  /**
-   * A vectored read.
-   *
-   * @param wasExpected whether any of it was wanted
-   */
+  /** A vectored read; {@code wasExpected} if any of it was wanted. */
   void onVectored(List<ByteRange> ranges, boolean wasExpected) {
     for (ByteRange range : ranges) {
       if (!range.isEmpty() && range.end() <= blocks.objectSize()) {
@@ -220,7 +212,6 @@ final class ColumnPlanner {
     following.onRead(group, runStart, from, to, manner, wasExpected);
   }
 
-  /** Asks for columns that are due. */
   private void ask() {
     if (guesses.admits(GuessKind.GROUP)) {
       following.ask(sawFilters, guesses);
@@ -244,11 +235,7 @@ final class ColumnPlanner {
     following.askAgain();
   }
 
-  /**
-   * Tells the table what was read.
-   *
-   * @return the data, if it is that of one group and in whole chunks; none otherwise
-   */
+  /** Tells the table what was read; the data, if it is one group's in whole chunks, else none. */
   List<ByteRange> remember() {
     following.remember();
     return following.onlyGroup();
@@ -262,7 +249,6 @@ final class ColumnPlanner {
     return layout.format() == Format.ORC ? stripes.wants() : pages.wants();
   }
 
-  /** The bytes that were {@linkplain #wants wanted}. */
   void onBytes(ByteRange range, byte[] bytes) {
     if (layout.format() == Format.ORC) {
       stripes.onFooter(range, bytes);

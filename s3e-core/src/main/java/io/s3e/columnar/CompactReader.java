@@ -39,7 +39,6 @@ final class CompactReader extends BoundedReader {
     super(bytes, start, end);
   }
 
-  /** Id of the present field. */
   int field() {
     return fields[depth];
   }
@@ -76,7 +75,6 @@ final class CompactReader extends BoundedReader {
     }
   }
 
-  /** Begins to read the struct that the present field must be. */
   void enterStructField() throws MalformedException {
     if (type != STRUCT) {
       throw new MalformedException("field " + field() + " is no struct but " + type);
@@ -84,7 +82,6 @@ final class CompactReader extends BoundedReader {
     enterStruct();
   }
 
-  /** The value of an integer field, which must be one. */
   long readIntegerField() throws MalformedException {
     if (type != I16 && type != I32 && type != I64) {
       throw new MalformedException("field " + field() + " is no integer but " + type);
@@ -97,11 +94,7 @@ final class CompactReader extends BoundedReader {
     return (value >>> 1) ^ -(value & 1);
   }
 
-  /**
-   * Begins to read a list of structs, which the present field must be.
-   *
-   * @return how many structs; each takes a byte at least
-   */
+  /** Begins to read a list of structs, which the present field must be; how many there are. */
   int enterListOfStructs() throws MalformedException {
     if (type != LIST) {
       throw new MalformedException("field " + field() + " is no list but " + type);
@@ -124,7 +117,6 @@ final class CompactReader extends BoundedReader {
     return (int) size;
   }
 
-  /** Moves over the value of the present field. */
   void skipField() throws MalformedException {
     if (type != TRUE && type != FALSE) {
       skip(type);

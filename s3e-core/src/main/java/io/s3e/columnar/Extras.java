@@ -80,9 +80,7 @@ final class Extras {
         : new ByteRange(start[first], start[to - 1] + length[to - 1]);
   }
 
-  /**
-   * The last of the ascending {@code starts} that is no more than {@code offset}; else from - 1.
-   */
+  /** The last of the ascending {@code starts} not beyond {@code offset}; else from - 1. */
   static int lastStart(long[] starts, int from, int to, long offset) {
     int found = Arrays.binarySearch(starts, from, to, offset);
     if (found < 0) {

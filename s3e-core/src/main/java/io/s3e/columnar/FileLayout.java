@@ -20,7 +20,6 @@ import io.s3e.block.ByteRange;
  * anything else.
  */
 public final class FileLayout {
-  /** The format of a file. */
   public enum Format {
     PARQUET,
     ORC
@@ -40,7 +39,6 @@ public final class FileLayout {
     STRIPE_FOOTER,
     /** The footer of the file, and what is behind it. */
     FOOTER,
-    /** None of these. */
     NOWHERE
   }
 
@@ -131,7 +129,6 @@ public final class FileLayout {
     return schema;
   }
 
-  /** Number of row groups or stripes. */
   public int groups() {
     return groups;
   }
@@ -227,7 +224,6 @@ public final class FileLayout {
     return new ByteRange(stripeData[stripe], stripeFooter[stripe]);
   }
 
-  /** The footer of a stripe. ORC only. */
   public ByteRange stripeFooter(int stripe) {
     return new ByteRange(stripeFooter[stripe], groupEnd[stripe]);
   }

@@ -36,10 +36,8 @@ record FileTail(Format format, ByteRange footer, int compression, int blockBytes
   private static final int POSTSCRIPT_BLOCK_SIZE = 3;
 
   /**
-   * Reads the last bytes of an object.
-   *
-   * @param last the last {@value #LAST_BYTES}, or all of it if it is shorter
-   * @return null if it is neither Parquet nor ORC, or encrypted Parquet
+   * The tail of an object whose last bytes, {@value #LAST_BYTES} or all of it, these are; null if
+   * it is neither Parquet nor ORC, or encrypted Parquet.
    */
   static @Nullable FileTail of(byte[] last, long objectSize) throws MalformedException {
     if (last.length >= PARQUET_TRAILER_BYTES && intAt(last, last.length - 4) == PARQUET_MAGIC) {
@@ -80,12 +78,7 @@ record FileTail(Format format, ByteRange footer, int compression, int blockBytes
     return new FileTail(Format.ORC, range, (int) compression, (int) block);
   }
 
-  /**
-   * The layout of the file.
-   *
-   * @param bytes those of {@link #footer}
-   * @return null if they are compressed in a way that nobody here knows
-   */
+  /** The layout that the bytes of {@link #footer} tell; null if their codec is not to be had. */
   @Nullable FileLayout layout(byte[] bytes, OrcCodecs codecs) throws MalformedException {
     return format == Format.PARQUET
         ? ParquetFooter.parse(bytes, footer.start())

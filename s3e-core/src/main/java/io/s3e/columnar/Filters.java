@@ -12,7 +12,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 
 /**
  * Guesses of what a reader looks at before it reads columns: dictionary pages, Bloom filters, page
@@ -208,7 +207,6 @@ final class Filters {
     return layout.columnIndexes(from, to).length() + layout.offsetIndexes(from, to).length();
   }
 
-  /** How many blocks disjoint runs have. */
   static long blocksOf(List<BlockRange> runs) {
     long blocks = 0;
     for (BlockRange run : runs) {
@@ -222,15 +220,8 @@ final class Filters {
     List<BlockRange> runs = new ArrayList<>(ranges.size());
     for (ByteRange range : ranges) {
       BlockRange run = blocks.covering(range.start(), range.end());
-      int last = runs.size() - 1;
-      BlockRange before = last < 0 ? null : Objects.requireNonNull(runs.get(last));
-      if (run.isEmpty()) {
-        continue;
-      }
-      if (before != null && run.first() <= before.end() && run.first() >= before.first()) {
-        runs.set(last, new BlockRange(before.first(), Math.max(before.end(), run.end())));
-      } else {
-        runs.add(run);
+      if (!run.isEmpty()) {
+        BlockRange.append(runs, run);
       }
     }
     return runs;

@@ -214,9 +214,7 @@ final class Following {
     sequence.on(group);
   }
 
-  /**
-   * What was guessed before the footer was known, and is not of this group, was guessed wrongly.
-   */
+  /** What was guessed before the footer was known, and not of this group, was guessed wrongly. */
   private void dropAlikeBeside(int group) {
     BlockRange own = blocks.covering(layout.group(group).start(), layout.group(group).end());
     ahead.drop(new BlockRange(0, own.first()), kind -> kind == GuessKind.ALIKE);
@@ -317,7 +315,6 @@ final class Following {
     return isOne ? read.rangesOf(present, 0) : List.of();
   }
 
-  /** Tells the table what was read. */
   void remember() {
     if (groupsRead > 0 && isPresentWhole()) {
       Selection all = wanted;

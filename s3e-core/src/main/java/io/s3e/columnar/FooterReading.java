@@ -51,7 +51,6 @@ final class FooterReading {
     this.listener = listener;
   }
 
-  /** The ETag of the version has become known. */
   void identify(ObjectVersion identified) {
     version = Objects.requireNonNull(identified, "identified");
   }
@@ -114,9 +113,7 @@ final class FooterReading {
     }
   }
 
-  /**
-   * A stream that began at the end has read that data, whole chunks of one group; or other data.
-   */
+  /** A stream that began at the end has read that data, whole chunks of a group; or other data. */
   void remember(FileLayout layout, List<ByteRange> data) {
     place().alike().onRead(blocks.objectSize(), layout.dataEnd(), data);
   }
@@ -137,11 +134,7 @@ final class FooterReading {
     return isDone;
   }
 
-  /**
-   * The bytes that were {@linkplain #wants wanted}.
-   *
-   * @return the layout; null if it takes more bytes, or if there is none and this is done
-   */
+  /** The bytes that were wanted: the layout, or null if it takes more or this is done without. */
   @Nullable FileLayout onBytes(byte[] bytes) {
     TailMemory tails = place().tails();
     FileTail known = tail;

@@ -129,7 +129,6 @@ final class GroupSequence {
     return visit.isWhole() ? last : Math.min(last, base() + visit.groups().length());
   }
 
-  /** What the table is to remember. */
   Visit visit() {
     BitSet relative = read.get(base(), read.length());
     int all = groups.end(layout) - base();

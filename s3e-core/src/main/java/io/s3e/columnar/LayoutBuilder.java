@@ -15,18 +15,8 @@ final class LayoutBuilder {
   /** Seen by nobody else before {@link #build}. */
   final FileLayout layout;
 
-  /** For a Parquet file. */
-  static LayoutBuilder parquet(long footerStart, int groups, int columns)
-      throws MalformedException {
-    return new LayoutBuilder(FileLayout.Format.PARQUET, footerStart, groups, columns);
-  }
-
-  /** For an ORC file. */
-  static LayoutBuilder orc(long footerStart, int stripes) throws MalformedException {
-    return new LayoutBuilder(FileLayout.Format.ORC, footerStart, stripes, 0);
-  }
-
-  private LayoutBuilder(FileLayout.Format format, long footerStart, int groups, int columns)
+  /** Of an ORC file, whose columns only its stripes tell, with 0 columns. */
+  LayoutBuilder(FileLayout.Format format, long footerStart, int groups, int columns)
       throws MalformedException {
     if ((long) groups * Math.max(1, columns) > FileLayout.MAX_CHUNKS) {
       throw new MalformedException(groups + " groups of " + columns + " columns are too many");
@@ -55,12 +45,10 @@ final class LayoutBuilder {
     layout.dictionaryLength[i] = known ? (int) dictionary : 0;
   }
 
-  /** The first byte of all chunks of a group. */
   long firstByte(int group) {
     return ofGroup(layout.chunkStart, group).min().orElse(Long.MAX_VALUE);
   }
 
-  /** Bytes of all chunks of a group. */
   long chunkBytes(int group) {
     return ofGroup(layout.chunkLength, group).sum();
   }

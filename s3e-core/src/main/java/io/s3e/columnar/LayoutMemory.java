@@ -30,14 +30,7 @@ public final class LayoutMemory {
   /** Files of one schema beside each other. Tables of the same schema lie apart. */
   private record Table(String place, long schema) {}
 
-  /**
-   * What streams learn of the files in one place that serves before the footer of the next one is
-   * read.
-   *
-   * @param tails how long footers are
-   * @param alike where column data lies
-   * @param ledger of guesses by these
-   */
+  /** What streams learn of the files in one place, for use before the next one's footer is read. */
   record Directory(TailMemory tails, AlikeFiles alike, TableLedger ledger) {
     Directory() {
       this(new TailMemory(), new AlikeFiles(), new TableLedger());
@@ -52,16 +45,11 @@ public final class LayoutMemory {
     return new LinkedHashMap<>(FEW, LOAD_FACTOR, true);
   }
 
-  /** The layout of a version; null if it is not known. */
   public synchronized @Nullable FileLayout layout(ObjectVersion version) {
     return layouts.get(version);
   }
 
-  /**
-   * Keeps the layout of a version, if its ETag is known and there is room.
-   *
-   * @return that which was known before, if one was
-   */
+  /** Keeps a layout, if its ETag is known and there is room; the one known before, if one was. */
   synchronized FileLayout keep(ObjectVersion version, FileLayout layout) {
     FileLayout known = layouts.get(version);
     if (known != null) {
@@ -83,7 +71,6 @@ public final class LayoutMemory {
     return layoutBytes;
   }
 
-  /** The table that {@code object} is a file of. */
   synchronized TableMemory table(ObjectRef object, long schema) {
     return find(tables, new Table(placeOf(object), schema), TableMemory::new);
   }

@@ -14,7 +14,6 @@ import org.jspecify.annotations.Nullable;
  * has; it is called by name, so that nobody else needs it. LZO and what came later is unknown.
  */
 final class OrcCodecs {
-  /** Decompresses one chunk. */
   interface Codec {
     /**
      * Decompresses {@code length} bytes from {@code from} on.
@@ -36,9 +35,6 @@ final class OrcCodecs {
 
   private final ClassLoader loader;
 
-  /**
-   * @param loader where aircompressor is looked for
-   */
   OrcCodecs(ClassLoader loader) {
     this.loader = loader;
   }
@@ -75,11 +71,7 @@ final class OrcCodecs {
     }
   }
 
-  /**
-   * A class of aircompressor, or one with the same method.
-   *
-   * @return null if there is none
-   */
+  /** A class of aircompressor, or one with the same method; null if there is none. */
   @Nullable Codec byName(String name) {
     try {
       Class<?> type = Class.forName(name, true, loader);

@@ -71,7 +71,6 @@ final class OrcStripes {
     return null;
   }
 
-  /** The bytes of the footer that was {@linkplain #wants wanted}. */
   void onFooter(ByteRange range, byte[] bytes) {
     int stripe = layout.groupAt(range.start());
     try {
@@ -115,7 +114,6 @@ final class OrcStripes {
     return streams;
   }
 
-  /** Whether the streams of a stripe are known. */
   boolean has(int stripe) {
     return stripes.containsKey(stripe);
   }

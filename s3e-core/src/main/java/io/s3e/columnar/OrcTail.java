@@ -35,11 +35,8 @@ final class OrcTail {
   private OrcTail() {}
 
   /**
-   * The layout of a file.
-   *
-   * @param footerStart where the footer lies in the file: everything else lies before it
-   * @param footer its bytes, as they are stored
-   * @return null if its codec is not to be had
+   * The layout of a file whose footer, as it is stored, begins at {@code footerStart}; null if its
+   * codec is not to be had.
    */
   static @Nullable FileLayout parse(
       long footerStart, int compression, int blockBytes, byte[] footer, OrcCodecs codecs)
@@ -53,11 +50,7 @@ final class OrcTail {
     return layout.build();
   }
 
-  /**
-   * What a file stores in compressed chunks, or as it is.
-   *
-   * @return null if its codec is not to be had
-   */
+  /** What a file stores in compressed chunks, or as it is; null if its codec is not to be had. */
   static byte @Nullable [] plain(int compression, int blockBytes, byte[] stored, OrcCodecs codecs)
       throws MalformedException {
     if (compression == 0) {
@@ -106,7 +99,7 @@ final class OrcTail {
     if (stripes > MAX_STRIPES || footerStart > ParquetFooter.MAX_OBJECT_BYTES) {
       throw new MalformedException(stripes + " stripes before " + footerStart);
     }
-    LayoutBuilder layout = LayoutBuilder.orc(footerStart, stripes);
+    LayoutBuilder layout = new LayoutBuilder(FileLayout.Format.ORC, footerStart, stripes, 0);
     CRC32C schema = new CRC32C();
     int stripe = 0;
     while (in.nextField()) {

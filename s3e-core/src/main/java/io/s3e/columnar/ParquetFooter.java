@@ -73,10 +73,8 @@ final class ParquetFooter {
   }
 
   /**
-   * The layout of a file.
+   * The layout of a file whose footer's Thrift bytes begin at {@code footerStart}.
    *
-   * @param footer the Thrift bytes alone
-   * @param footerStart their offset in the file: everything else lies before it
    * @throws MalformedException if they are no footer, or one with anything in doubt
    */
   static FileLayout parse(byte[] footer, long footerStart) throws MalformedException {
@@ -169,7 +167,7 @@ final class ParquetFooter {
       if (count == 0 || (long) groups * count > footer.length / LEAST_CHUNK_BYTES) {
         throw new MalformedException(groups + " groups of " + count + " columns in so few bytes");
       }
-      layout = LayoutBuilder.parquet(footerStart, groups, count);
+      layout = new LayoutBuilder(FileLayout.Format.PARQUET, footerStart, groups, count);
     } else if (count != columns) {
       throw new MalformedException("groups of " + columns + " and of " + count + " columns");
     }

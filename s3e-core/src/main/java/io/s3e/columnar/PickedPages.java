@@ -123,7 +123,6 @@ final class PickedPages {
     return all.isEmpty() || all.length() > MAX_BYTES ? null : all;
   }
 
-  /** The bytes that were {@linkplain #wants wanted}. */
   void onBytes(byte[] bytes) {
     indexes = bytes;
   }
@@ -152,10 +151,7 @@ final class PickedPages {
     return ranges;
   }
 
-  /**
-   * The rows of the pages that a read touches; null if there are none, or another column told the
-   * rows better.
-   */
+  /** The rows of the pages that a read touches; null if none, or if another column tells better. */
   private @Nullable ByteRange rowsOf(long from, long to) {
     ByteRange rows = null;
     for (int c = columns.nextSetBit(0); c >= 0; c = columns.nextSetBit(c + 1)) {

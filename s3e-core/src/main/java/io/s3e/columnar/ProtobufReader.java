@@ -17,7 +17,6 @@ final class ProtobufReader extends BoundedReader {
     super(bytes, start, end);
   }
 
-  /** Number of the present field. */
   int field() {
     return field;
   }
@@ -81,7 +80,6 @@ final class ProtobufReader extends BoundedReader {
     return count;
   }
 
-  /** Adds the bytes of the present field. */
   void addTo(Checksum sum) throws MalformedException {
     int length = readLength();
     sum.update(bytes, at, length);

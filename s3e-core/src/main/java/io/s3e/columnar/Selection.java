@@ -37,9 +37,7 @@ final class Selection {
   /** All that is wanted was read of stripes whose streams were known. */
   private boolean isNamed = true;
 
-  /**
-   * @param part DATA or STRIPE_INDEX: where the ranges of an ORC file lie
-   */
+  /** {@code part} is DATA or STRIPE_INDEX: where the ranges of an ORC file lie. */
   Selection(FileLayout layout, FileLayout.FilePart part, OrcStripes stripes) {
     this.stripes = stripes;
     this.layout = layout;
@@ -129,9 +127,7 @@ final class Selection {
     return joined;
   }
 
-  /**
-   * Chunks or streams, ascending; where those of a stripe are not known, what lies where they did.
-   */
+  /** Chunks or streams, ascending; of a stripe that is not known, what lies where they did. */
   private List<ByteRange> partsOf(int group) {
     if (layout.format() == FileLayout.Format.ORC && isNamed && stripes.has(group)) {
       return stripes.rangesOf(group, names);

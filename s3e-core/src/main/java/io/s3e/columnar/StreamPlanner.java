@@ -192,12 +192,7 @@ public final class StreamPlanner {
     }
   }
 
-  /**
-   * A vectored read is about to be served.
-   *
-   * @param ranges what is wanted
-   * @param spans what is fetched: ranges as they were joined
-   */
+  /** A vectored read of these ranges, which are joined to spans, is about to be served. */
   public void onVectored(List<ByteRange> ranges, List<ByteRange> spans) {
     boolean wasColumnar = isColumnar();
     if (looksAtColumns()) {
@@ -227,7 +222,6 @@ public final class StreamPlanner {
     }
   }
 
-  /** As {@link ReadPlanner#onStall}. */
   public void onStall(long position) {
     if (!isColumnar()) {
       forward.onStall(position);
@@ -235,17 +229,13 @@ public final class StreamPlanner {
     onVectoredStall();
   }
 
-  /**
-   * A vectored read has to wait. What the other planner makes of waits is for readers that go
-   * forward.
-   */
+  /** A vectored read waits. What the other planner makes of waits is for forward readers. */
   public void onVectoredStall() {
     if (columns != null && isColumnar()) {
       columns.onStall();
     }
   }
 
-  /** What is wanted now. */
   public Wish wish() {
     if (mode != ColumnarMode.AUTO) {
       return forward.wish();
@@ -286,22 +276,16 @@ public final class StreamPlanner {
     }
   }
 
-  /**
-   * As {@link ReadPlanner#limitWindow}.
-   *
-   * @param atOnceAlone requests that the stream might have in flight if no other one read
-   */
+  /** As {@link ReadPlanner#limitWindow}; {@code atOnceAlone} requests if no other stream read. */
   public void limitWindow(long bytes, int requests, int atOnceAlone) {
     forward.limitWindow(bytes, requests);
     wanted.limit(bytes, requests, atOnceAlone);
   }
 
-  /** As {@link ReadPlanner#setPolicy}. */
   public void setPolicy(ReadPolicy policy) {
     forward.setPolicy(policy);
   }
 
-  /** As {@link ReadPlanner#setMinimumReadahead}. */
   public void setMinimumReadahead(long bytes) {
     forward.setMinimumReadahead(bytes);
   }
@@ -351,10 +335,7 @@ public final class StreamPlanner {
     }
   }
 
-  /**
-   * Forgets where the reader is and wants nothing, as for unbuffer and close; the table learns what
-   * was read.
-   */
+  /** For unbuffer and close: forgets the reader, wants nothing; the table learns what was read. */
   public void reset() {
     ColumnPlanner last = columns;
     if (last != null && !isFresh) {

@@ -49,7 +49,6 @@ final class TailMemory {
     seen = Seen.FOOTERS;
   }
 
-  /** A file had none. */
   synchronized void noFooter() {
     if (seen == Seen.NOTHING) {
       seen = Seen.OTHER_FILES;

@@ -98,7 +98,6 @@ final class Wanted {
     return Math.min(inFlight, Math.max(1, limits.maxWindowBytes() / limits.requestBytes()));
   }
 
-  /** Number of blocks. */
   long count() {
     return requests.count();
   }
@@ -159,11 +158,7 @@ final class Wanted {
     return true;
   }
 
-  /**
-   * Adds what is neither wanted nor just read of {@code runs}, in their order.
-   *
-   * @return false if there was no room for all of it
-   */
+  /** Adds what of {@code runs} is neither wanted nor just read, in order; false if room ran out. */
   boolean add(List<BlockRange> runs, GuessKind kind, GuessJudge judge) {
     for (BlockRange run : runs) {
       // One after the other: runs may overlap.
@@ -259,9 +254,7 @@ final class Wanted {
     leastRequest = Math.max(1, Math.min(2 * request, window / LEAST_PARALLEL));
   }
 
-  /**
-   * Filters, tails and indexes come first: few bytes that readers need before they know what else.
-   */
+  /** Filters, tails and indexes first: few bytes that readers need before they know what else. */
   Wish wish() {
     if (wish == null) {
       boolean isClosed = held || count() > cap();

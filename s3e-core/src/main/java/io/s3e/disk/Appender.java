@@ -41,9 +41,7 @@ import org.slf4j.LoggerFactory;
 final class Appender {
   private static final Logger LOG = LoggerFactory.getLogger(Appender.class);
 
-  /**
-   * Long enough for a disk to be busy with one write, short enough to be held for each directory.
-   */
+  /** Long enough to keep a disk busy with one write, short enough to hold for each directory. */
   private static final int STAGE_BYTES = 1 << 20;
 
   /** Memory of a stage: with room for the seal behind the last chunk. */
@@ -88,9 +86,6 @@ final class Appender {
 
   private long stagedBytes;
 
-  /**
-   * @param mostWaitingBytes the most that waits in memory to be written, in bytes
-   */
   Appender(
       Regions regions,
       ChunkIndex index,
@@ -109,7 +104,6 @@ final class Appender {
     thread.start();
   }
 
-  /** Memory that the stage takes, in bytes. */
   static long bufferBytes() {
     return STAGE_MEMORY;
   }
@@ -166,7 +160,6 @@ final class Appender {
     }
   }
 
-  /** Bytes that wait to be written. */
   long waitingBytes() {
     return waitingBytes.get();
   }
@@ -189,9 +182,7 @@ final class Appender {
 
   /**
    * Looks at what other processes have done, once a second, and gives a region back where the disk
-   * is nearly full.
-   *
-   * @return whether there may be more to give back
+   * is nearly full; whether there may be more to give back.
    */
   @SuppressWarnings("IllegalCatch") // The thread would end, and nothing be written any more.
   private boolean tend() {
@@ -371,11 +362,7 @@ final class Appender {
     return current;
   }
 
-  /**
-   * Waits until everything that was offered is written or dropped.
-   *
-   * @return false if that took longer than {@code limit}
-   */
+  /** Waits until all that was offered is written or dropped; false if that took longer. */
   boolean awaitIdle(Duration limit) throws InterruptedException {
     long deadline = System.nanoTime() + limit.toNanos();
     while (waitingBytes.get() > 0) {
@@ -387,7 +374,6 @@ final class Appender {
     return true;
   }
 
-  /** Nothing more is begun. */
   void stop() {
     closed = true;
     LockSupport.unpark(thread);

@@ -21,12 +21,7 @@ final class Background {
     return thread;
   }
 
-  /**
-   * Waits for a thread to end, whatever interrupts come: they are kept for the caller.
-   *
-   * @param millis the longest wait, in ms
-   * @return whether it has ended
-   */
+  /** Waits so many ms for a thread to end, and keeps interrupts for the caller; whether it has. */
   static boolean await(Thread thread, long millis) {
     long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
     boolean interrupted = false;

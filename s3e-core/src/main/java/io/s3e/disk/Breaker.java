@@ -34,24 +34,19 @@ final class Breaker {
   private static final int FAILURES_IN_A_ROW = 3;
   private static final int MOST_PAUSES = 32;
 
-  /** Whether operations are let through. */
   enum State {
     CLOSED,
     OPEN,
     PROBING
   }
 
-  /** Why an operation failed. */
   enum Cause {
-    /** The operation ended with an error. */
     ERROR(false),
-    /** It took longer than its deadline. */
     SLOW(false),
     /** It has not come back for so long that its thread is given up. */
     HUNG(true),
     /** No space, no inodes or no quota left. */
     NO_SPACE(true),
-    /** The file system may not be written. */
     READ_ONLY(true);
 
     private final boolean lasts;
@@ -91,12 +86,7 @@ final class Breaker {
     this(pause, System::nanoTime, metrics, what);
   }
 
-  /**
-   * @param pause how long the directory is left alone at first
-   * @param nanoClock time in ns, as {@link System#nanoTime}
-   * @param metrics told when it opens and closes
-   * @param what what is left alone, for the log
-   */
+  /** {@code pause} is the first one; {@code what} is left alone, for the log. */
   Breaker(Duration pause, LongSupplier nanoClock, DiskMetrics metrics, String what) {
     this.metrics = metrics;
     this.what = what;
@@ -128,7 +118,6 @@ final class Breaker {
     return true;
   }
 
-  /** An operation succeeded. */
   void success() {
     boolean closes;
     synchronized (this) {
@@ -146,7 +135,6 @@ final class Breaker {
     }
   }
 
-  /** An operation failed. */
   void failure(Cause cause) {
     boolean opens;
     synchronized (this) {

@@ -19,7 +19,6 @@ public final class CacheKey {
   /** Length of the secret, in bytes. */
   public static final int BYTES = 32;
 
-  /** Length of the salt of a region's key, in bytes. */
   static final int SALT_BYTES = 16;
 
   private static final String CHECK = "check of the key in a layout";
@@ -56,7 +55,6 @@ public final class CacheKey {
     return new CacheKey(random(BYTES));
   }
 
-  /** A salt that no other region has. */
   static byte[] newSalt() {
     return random(SALT_BYTES);
   }

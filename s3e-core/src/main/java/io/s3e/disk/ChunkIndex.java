@@ -65,7 +65,6 @@ final class ChunkIndex {
     return chunk - first;
   }
 
-  /** Where a chunk is; null if it is nowhere. */
   synchronized @Nullable Place place(StoredObject object, int chunk) {
     int found = find(object, chunk);
     return found == NONE
@@ -75,10 +74,8 @@ final class ChunkIndex {
   }
 
   /**
-   * A chunk was appended to a region. Replaces what stood for it.
-   *
-   * @return false if the region cannot have more entries, or is forgotten; then the chunk is not
-   *     known to be there
+   * A chunk was appended to a region; replaces what stood for it. False if the region cannot have
+   * more entries, or is forgotten: then the chunk is not known to be there.
    */
   synchronized boolean add(Place place) {
     Region region = place.region();
@@ -108,11 +105,7 @@ final class ChunkIndex {
     return true;
   }
 
-  /**
-   * A chunk is not what it should be: its place is forgotten.
-   *
-   * @return false if it was no chunk's place any more
-   */
+  /** A chunk is not what it should be: forgets its place; false if it was none any more. */
   synchronized boolean drop(Place place) {
     int found = find(place.object(), place.chunk());
     boolean stands =
@@ -157,7 +150,6 @@ final class ChunkIndex {
     return at;
   }
 
-  /** Puts an entry into the chain of its chunk. */
   private void chain(int entry) {
     int head = headOf(entry);
     setNext(entry, heads[head]);

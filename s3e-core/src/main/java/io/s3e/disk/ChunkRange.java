@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.s3e.disk;
 
-/**
- * Adjacent chunks of one object.
- *
- * @param first the first chunk
- * @param end after the last chunk, more than {@code first}
- */
+/** Adjacent chunks of one object, {@code [first, end)}; at least one. */
 public record ChunkRange(StoredObject object, int first, int end) {
   /** The chunks that hold the bytes from {@code start} to {@code end} of an object. */
   public static ChunkRange covering(StoredObject object, long start, long end) {
@@ -14,7 +9,6 @@ public record ChunkRange(StoredObject object, int first, int end) {
     return new ChunkRange(object, (int) (start / chunk), (int) ((end + chunk - 1) / chunk));
   }
 
-  /** Offset in the object after the last byte. */
   public long endOffset() {
     return Math.min(object.size(), (long) end * StoredObject.CHUNK_BYTES);
   }

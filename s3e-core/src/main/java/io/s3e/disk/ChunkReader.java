@@ -15,20 +15,15 @@ import java.util.List;
  * thread at a time.
  */
 final class ChunkReader {
-  /**
-   * Chunks in one read of a file at most: they stay in the processor's cache until they are used.
-   */
+  /** Most chunks in one read of a file: they stay in the processor's cache until they are used. */
   static final int BATCH_CHUNKS = 4;
 
   /** Takes the chunks that were read from disk, in order. */
   @FunctionalInterface
   interface Sink {
     /**
-     * Takes a verified chunk.
-     *
-     * @param chunk its number in the object
-     * @param bytes all of the chunk, from position to limit, valid until this returns
-     * @return false to end the read here
+     * Takes a verified chunk of that number, from position to limit, valid until this returns;
+     * false to end the read here.
      */
     boolean accept(int chunk, ByteBuffer bytes) throws IOException;
   }
@@ -45,16 +40,12 @@ final class ChunkReader {
   private int batchBytes;
   private boolean touchedDisk;
 
-  /**
-   * @param sealed whether the cache is encrypted
-   */
   ChunkReader(ChunkIndex index, DiskMetrics metrics, boolean sealed) {
     this.index = index;
     this.metrics = metrics;
     this.work = sealed ? ByteBuffer.allocateDirect(StoredObject.CHUNK_BYTES) : scratch;
   }
 
-  /** Memory of one reader, in bytes. */
   static long bufferBytes(boolean sealed) {
     return (BATCH_CHUNKS + (sealed ? 1L : 0)) * StoredObject.CHUNK_BYTES;
   }

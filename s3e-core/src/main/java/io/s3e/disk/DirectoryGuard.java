@@ -56,8 +56,6 @@ record DirectoryGuard(Path top, UserPrincipal user, @Nullable RefusedDirectoryEx
   /**
    * Enters the directory that the user named, for a cache that processes share: makes the user's
    * own directory in it, or accepts that, and checks all above.
-   *
-   * @throws RefusedDirectoryException naming the path, what was found and what is expected
    */
   static DirectoryGuard shared(Path named) throws IOException {
     Path top = topIn(realDirectory(named));
@@ -142,10 +140,8 @@ record DirectoryGuard(Path top, UserPrincipal user, @Nullable RefusedDirectoryEx
   }
 
   /**
-   * Makes a directory inside of the first one, and those between, or accepts them.
-   *
-   * @return what tells the directory that was accepted from any other that has its name later
-   * @throws RefusedDirectoryException naming the path, what was found and what is expected
+   * Makes a directory inside of the first one, and those between, or accepts them; what tells the
+   * directory that was accepted from any other that has its name later.
    */
   Object require(Path directory) throws IOException {
     if (!directory.equals(top)) {

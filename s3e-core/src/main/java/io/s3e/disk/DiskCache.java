@@ -122,11 +122,7 @@ public final class DiskCache implements AutoCloseable {
     directoryOf(offered.object()).appender().offer(offered);
   }
 
-  /**
-   * Chunks are about to be fetched from S3.
-   *
-   * @return whether some of them were fetched before, by any tenant
-   */
+  /** Chunks are about to be fetched from S3; whether some were before, by any tenant. */
   public boolean fetched(ChunkRange chunks) {
     return history.fetched(chunks);
   }
@@ -163,11 +159,7 @@ public final class DiskCache implements AutoCloseable {
     return chosen;
   }
 
-  /**
-   * Waits until everything that was offered is written or dropped.
-   *
-   * @return false if that took longer than {@code limit}
-   */
+  /** Waits until all that was offered is written or dropped; false if that took longer. */
   public boolean awaitWritten(Duration limit) throws InterruptedException {
     long deadline = System.nanoTime() + limit.toNanos();
     for (RegionStore directory : directories) {

@@ -178,11 +178,7 @@ class DiskIo {
     /** Reads at a place, as {@link java.nio.channels.FileChannel#read(ByteBuffer, long)}. */
     int read(ByteBuffer target, long position) throws IOException;
 
-    /**
-     * Reads at a place until {@code target} is full or the file ends.
-     *
-     * @return how many bytes were read
-     */
+    /** Reads at a place until {@code target} is full or the file ends; how many bytes. */
     default int readFully(ByteBuffer target, long position) throws IOException {
       int first = target.position();
       int count = 0;

@@ -206,9 +206,7 @@ public final class DiskRead {
     tell();
   }
 
-  /**
-   * Waits for the end of the read, as long as there is patience and the thread is not interrupted.
-   */
+  /** Waits for the end of the read while there is patience and the thread is not interrupted. */
   public void await() {
     for (int i = 0; i < SPINS && !over; i++) {
       Thread.onSpinWait();
@@ -221,11 +219,7 @@ public final class DiskRead {
     }
   }
 
-  /**
-   * Ends the read if its patience is over.
-   *
-   * @param now by {@link System#nanoTime()}
-   */
+  /** Ends the read if its patience is over. */
   public void checkDeadline(long now) {
     if (over || now - sinceNanos < readers.deadlineNanos()) {
       return;
@@ -240,11 +234,7 @@ public final class DiskRead {
     tell();
   }
 
-  /**
-   * Ends the read, if it is not over, and tells nobody. The target is the caller's from now on.
-   *
-   * @return how many bytes of it have come, from the first on
-   */
+  /** Ends the read and tells nobody; how many bytes have come. The target is the caller's now. */
   public synchronized int end() {
     whenOver = null;
     over = true;

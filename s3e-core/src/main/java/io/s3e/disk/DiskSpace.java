@@ -49,21 +49,14 @@ final class DiskSpace {
     return at;
   }
 
-  /**
-   * @param usableBytes what this user may still write; one statvfs
-   * @param totalBytes the size of the file system; 0 if it cannot be told; one statvfs
-   */
+  /** One statvfs each; {@code totalBytes} is 0 if the size of the file system cannot be told. */
   DiskSpace(LongSupplier usableBytes, LongSupplier totalBytes, LongSupplier nanoClock) {
     this.usableBytes = usableBytes;
     this.totalBytes = totalBytes;
     this.nanoClock = nanoClock;
   }
 
-  /**
-   * The capacity of a directory for which none is set, in bytes.
-   *
-   * @param usableBytes of its file system, now
-   */
+  /** The capacity, in bytes, where none is set, of a directory on a disk with so much usable. */
   static long defaultCapacity(long usableBytes) {
     return Math.min(MOST_BYTES, (long) (MOST_OF_FREE * usableBytes));
   }

@@ -22,11 +22,7 @@ final class FetchHistory {
 
   private final AtomicLongArray entries = new AtomicLongArray(ENTRIES);
 
-  /**
-   * Chunks are about to be fetched.
-   *
-   * @return whether at least half of them were fetched before
-   */
+  /** Chunks are about to be fetched; whether at least half of them were before. */
   boolean fetched(ChunkRange chunks) {
     int before = 0;
     for (int chunk = chunks.first(); chunk < chunks.end(); ) {

@@ -54,12 +54,10 @@ record Layout(int regions, long regionBytes, boolean isSealed, long keyCheck) {
     return new Region.Header(number, mostChunks(), regionBytes, began, salt);
   }
 
-  /** So many chunks has each region at most. */
   int mostChunks() {
     return Region.mostEntries(regions, regionBytes);
   }
 
-  /** The most that the regions take on disk, in bytes. */
   long capacityBytes() {
     return regions * regionBytes;
   }
@@ -73,8 +71,6 @@ record Layout(int regions, long regionBytes, boolean isSealed, long keyCheck) {
    * The layout of an instance: the one that is there, or else {@code wanted}, which is then laid
    * down. A broken layout is replaced; no process believes a region of another length, so no
    * process reads wrong bytes for that.
-   *
-   * @param directory as {@link DirectoryGuard#require} has told the instance's
    */
   static Layout enter(DiskIo io, Path instance, Object directory, Layout wanted)
       throws IOException {

@@ -10,8 +10,6 @@ import org.jspecify.annotations.Nullable;
 /**
  * The regions that one engine has for itself: files without names. The kernel frees them however
  * the JVM ends, nobody else can open them, and what happens to the directory does not concern them.
- *
- * @param key encrypts; null writes bytes as they are
  */
 record PrivateRegions(DiskIo io, Path directory, @Nullable CacheKey key, Layout layout)
     implements Regions.Maker {

@@ -43,9 +43,7 @@ final class Readers implements AutoCloseable {
   /** When a read came back from the disk last, by {@link System#nanoTime()}. */
   private volatile long lastEndNanos = System.nanoTime();
 
-  /**
-   * @param deadlineNanos the longest that a read of 1 MiB may take
-   */
+  /** {@code deadlineNanos} is the longest that a read of 1 MiB may take. */
   Readers(
       ChunkIndex index, DiskMetrics metrics, Breaker breaker, boolean sealed, long deadlineNanos) {
     this.metrics = metrics;
@@ -66,7 +64,6 @@ final class Readers implements AutoCloseable {
     threads.allowCoreThreadTimeOut(true);
   }
 
-  /** Memory of all of them, in bytes. */
   static long bufferBytes(boolean sealed) {
     return THREADS * ChunkReader.bufferBytes(sealed) + RecentChunks.bufferBytes();
   }
@@ -100,11 +97,7 @@ final class Readers implements AutoCloseable {
     return !threads.getQueue().isEmpty();
   }
 
-  /**
-   * Reads chunks on the calling thread, one of these.
-   *
-   * @return the chunk after the last one that was taken
-   */
+  /** Reads chunks on the calling thread, one of these; the chunk after the last that was taken. */
   int readChunks(ChunkRange wanted, ChunkReader.Sink sink) {
     ChunkReader reader = idle.remove();
     try {
@@ -125,11 +118,7 @@ final class Readers implements AutoCloseable {
     }
   }
 
-  /**
-   * A read passed its deadline.
-   *
-   * @param begun whether the disk has had it, and not the queue alone
-   */
+  /** A read passed its deadline; begun if the disk has had it, and not the queue alone. */
   void timedOut(boolean begun) {
     metrics.count(Counter.TIMEOUTS);
     // What still stands in the queue stands behind what hangs: a probe, and every read if none has

@@ -31,16 +31,11 @@ final class RecentChunks {
   /** In the order of their last uses, the latest first. */
   private final Kept[] all = Stream.generate(Kept::new).limit(MOST).toArray(Kept[]::new);
 
-  /** Memory that they take, in bytes. */
   static long bufferBytes() {
     return (long) MOST * StoredObject.CHUNK_BYTES;
   }
 
-  /**
-   * Shows the bytes of a chunk, valid during the call.
-   *
-   * @return false if the chunk is not kept
-   */
+  /** Shows the bytes of a chunk, valid during the call; false if it is not kept. */
   synchronized boolean visit(StoredObject object, int chunk, ObjIntConsumer<ByteBuffer> visitor) {
     int at = find(object, chunk);
     if (!all[at].is(object, chunk)) {
@@ -50,7 +45,6 @@ final class RecentChunks {
     return true;
   }
 
-  /** Keeps a copy of a chunk's bytes. */
   synchronized void keep(StoredObject object, int chunk, ByteBuffer bytes) {
     Kept place = used(find(object, chunk));
     if (!place.is(object, chunk)) {

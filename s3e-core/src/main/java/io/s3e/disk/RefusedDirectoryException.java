@@ -16,11 +16,7 @@ final class RefusedDirectoryException extends FileSystemException {
     this(path, found, expected, null);
   }
 
-  /**
-   * @param path which directory
-   * @param found what it is, in words that follow "it"
-   * @param expected what it should be
-   */
+  /** {@code found} is what it is, in words that follow "it". */
   RefusedDirectoryException(Path path, String found, String expected, @Nullable Exception cause) {
     super(
         path.toString(),

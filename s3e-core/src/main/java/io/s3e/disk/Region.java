@@ -34,7 +34,6 @@ import org.slf4j.LoggerFactory;
 final class Region implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Region.class);
 
-  /** Bits of the number of a slot. */
   static final int SLOT_BITS = 22;
 
   /** Regions of a cache at most: each takes a file descriptor. */
@@ -46,10 +45,8 @@ final class Region implements AutoCloseable {
   /** The longest region of a cache of which there are fewer than can be, in bytes. */
   static final long USUAL_MOST_BYTES = 256L << 20;
 
-  /** The longest region, in bytes. */
   static final long MOST_BYTES = (long) SLOT_BYTES << SLOT_BITS;
 
-  /** The shortest region, in bytes. */
   static final long LEAST_BYTES = 1L << 20;
 
   /** Regions of a cache, unless those were longer than the longest or shorter than the shortest. */
@@ -79,31 +76,21 @@ final class Region implements AutoCloseable {
     return Math.max(part, least) / SLOT_BYTES * SLOT_BYTES;
   }
 
-  /** Slots that so many bytes take. */
   static int slotsOf(int length) {
     return (length + SLOT_BYTES - 1) / SLOT_BYTES;
   }
 
-  /**
-   * Where one chunk stands.
-   *
-   * @param slot where its bytes begin, in slots
-   * @param sealHigh the first word of its seal
-   * @param sealLow the second word of its seal
-   */
+  /** Where one chunk stands: its bytes begin at that slot, and its seal has two words. */
   record Place(
       StoredObject object, int chunk, Region region, int slot, long sealHigh, long sealLow) {
-    /** Bytes in the chunk. */
     int length() {
       return object.chunkLength(chunk);
     }
 
-    /** Where its bytes begin in the file. */
     long position() {
       return region.dataStart + (long) slot * SLOT_BYTES;
     }
 
-    /** The slot behind the chunk. */
     int endSlot() {
       return slot + slotsOf(length());
     }
@@ -117,11 +104,9 @@ final class Region implements AutoCloseable {
   /**
    * How a region begins.
    *
-   * @param number from 0, unlike that of any other region that there is now
-   * @param mostChunks that it may have
+   * @param number unlike that of any other region that there is now
    * @param regionBytes its length when it is full, without its table, a multiple of {@value
    *     #SLOT_BYTES}
-   * @param beganMillis when, in ms since 1970
    * @param salt that its key is derived from
    */
   record Header(int number, int mostChunks, long regionBytes, long beganMillis, ByteBuffer salt) {}
@@ -147,11 +132,10 @@ final class Region implements AutoCloseable {
   private volatile int entries;
 
   /**
-   * @param file open, and closed by this
+   * @param file closed by this
    * @param dataStart where its chunks begin in the file: behind the table, if there is one
    * @param identity tells the file from any other that has its name later; null if it has no name
    * @param key seals its chunks and nothing else; null without encryption
-   * @param own whether this process has made it
    */
   Region(
       Header header,
@@ -179,7 +163,6 @@ final class Region implements AutoCloseable {
     return named.equals(identity);
   }
 
-  /** So many chunks are known to stand in its table; the writing thread's. */
   int recorded() {
     return recorded;
   }
@@ -188,12 +171,10 @@ final class Region implements AutoCloseable {
     recorded = count;
   }
 
-  /** Whether this process appends. */
   boolean isOwn() {
     return own;
   }
 
-  /** Nothing more is appended. */
   void finish() {
     own = false;
   }
@@ -228,12 +209,10 @@ final class Region implements AutoCloseable {
     return file;
   }
 
-  /** Seals its chunks; null without encryption. */
   @Nullable SecretKey key() {
     return key;
   }
 
-  /** When it was begun, in ms since 1970. */
   long began() {
     return began;
   }
@@ -252,7 +231,6 @@ final class Region implements AutoCloseable {
     nextSlot = Math.max(nextSlot, slot);
   }
 
-  /** How many slots there are in all. */
   int slotCount() {
     return (int) (header.regionBytes() / SLOT_BYTES);
   }
@@ -261,7 +239,6 @@ final class Region implements AutoCloseable {
     return entries;
   }
 
-  /** The index has so many entries of it. */
   void setEntries(int count) {
     entries = count;
   }

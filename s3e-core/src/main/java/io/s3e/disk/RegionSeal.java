@@ -33,8 +33,6 @@ final class RegionSeal {
   /**
    * Seals a chunk.
    *
-   * @param to the region that it is to stand in
-   * @param slot where, in slots
    * @param plain its bytes, from position to limit; left as they are
    * @param target takes what is to be stored, as long as the chunk, and at most {@value
    *     #WORK_BYTES} bytes behind that which say nothing

@@ -35,8 +35,6 @@ final class RegionStore implements AutoCloseable {
    * that does; what others have written there is read afterwards, beside the reads.
    *
    * @param place of the directory among those that are configured
-   * @param breakerPause how long the directory is left alone when it has failed first
-   * @param mostWaitingBytes the most that waits in memory to be written, in bytes
    * @throws IOException if it cannot be used, must not be trusted or is too small, saying why
    */
   RegionStore(
@@ -109,23 +107,19 @@ final class RegionStore implements AutoCloseable {
     return place;
   }
 
-  /** Whether other processes may read what is written here, and the other way round. */
   boolean isShared() {
     return isShared;
   }
 
-  /** Memory that one directory's buffers take, in bytes. */
   static long bufferBytes(DiskCacheConfig config) {
     return Readers.bufferBytes(config.key() != null) + Appender.bufferBytes();
   }
 
-  /** As {@link DiskCache#look}. */
   int look(ChunkRange wanted) {
     boolean mayRead = breaker.allows() || breaker.isDue();
     return mayRead ? index.presentFrom(wanted.object(), wanted.first(), wanted.end()) : 0;
   }
 
-  /** As {@link DiskCache#read}. */
   DiskRead read(ChunkRange chunks, long position, ByteBuffer target) {
     DiskRead read = new DiskRead(readers, chunks, position, target);
     read.begin();

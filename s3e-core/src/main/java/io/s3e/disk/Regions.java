@@ -38,14 +38,9 @@ final class Regions implements AutoCloseable {
 
   /** Makes, finds and deletes the files of the regions. */
   interface Maker {
-    /** How many regions there may be, and how long each is. */
     Layout layout();
 
-    /**
-     * Makes a region of this process; a file of its name that is no region is deleted.
-     *
-     * @return null if another process was first
-     */
+    /** Makes this process's region in place of a file that is none; null if another was first. */
     @Nullable Region make(int number) throws IOException;
 
     /**
@@ -69,10 +64,6 @@ final class Regions implements AutoCloseable {
   private final AtomicReferenceArray<@Nullable Region> all;
   private volatile boolean closed;
 
-  /**
-   * @param space asked before a region more is made
-   * @param metrics told of evictions
-   */
   Regions(Maker maker, ChunkIndex index, DiskSpace space, DiskMetrics metrics) {
     this.maker = maker;
     this.index = index;
@@ -81,11 +72,7 @@ final class Regions implements AutoCloseable {
     this.all = new AtomicReferenceArray<>(maker.layout().regions());
   }
 
-  /**
-   * Makes a region to append to, which is this process's own until it is finished.
-   *
-   * @return null if there is none for now: the disk has too little space, or the cache is closed
-   */
+  /** A region to append to, of this process alone; null if there is no space, or after close. */
   @Nullable Region next() throws IOException {
     IOException failure = null;
     for (int number : candidates()) {
@@ -167,9 +154,7 @@ final class Regions implements AutoCloseable {
 
   /**
    * Gives up the region that began longest ago, of those that this process does not fill, if so
-   * little of the disk is free that others need it.
-   *
-   * @return whether there was need, and such a region
+   * little of the disk is free that others need it; whether there was need, and such a region.
    */
   boolean giveBackIfScarce() throws IOException {
     Region oldest = isScarce() ? oldest().findFirst().orElse(null) : null;
@@ -266,7 +251,6 @@ final class Regions implements AutoCloseable {
     return known().mapToLong(e -> (long) e.nextSlot() * Region.SLOT_BYTES).sum();
   }
 
-  /** The most that they ever take, in bytes. */
   long capacityBytes() {
     return maker.layout().capacityBytes();
   }

@@ -108,11 +108,7 @@ record SharedInstance(DiskIo io, Path directory, DiskCacheConfig config, Path pa
     return guard.top().resolve(VERSION).resolve(nameOf(config.scope(), config.application()));
   }
 
-  /**
-   * The directory may be gone, or be another's; to be called before a file is opened by name.
-   *
-   * @return what tells the directory from any other of its name
-   */
+  /** To be called before a file is opened by name; what tells the directory from any other. */
   Object enterAgain() throws IOException {
     DirectoryGuard guard = guard(directory, config);
     boolean same = path.equals(pathIn(guard, config));

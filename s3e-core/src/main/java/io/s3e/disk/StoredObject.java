@@ -20,11 +20,6 @@ import java.util.HexFormat;
  * <p><b>Hash.</b> The first {@value #HASH_BYTES} bytes of the SHA-256 of the object's length (8
  * bytes, big-endian) and of store, bucket, key, ETag and version id, each as its length in UTF-8 (4
  * bytes; -1 for no version id) and its bytes.
- *
- * @param first the hash's first 8 bytes
- * @param second its next 8 bytes
- * @param third its last 4 bytes
- * @param size length of the object, in bytes
  */
 public record StoredObject(long first, long second, int third, long size) {
   /** Length of a chunk, but for an object's last one, in bytes. */
@@ -36,18 +31,12 @@ public record StoredObject(long first, long second, int third, long size) {
   /** As many chunks fit the number of a chunk. */
   static final long MOST_BYTES = (long) Integer.MAX_VALUE * CHUNK_BYTES;
 
-  /** The object whose hash stands at {@code at}. */
   static StoredObject at(ByteBuffer buffer, int at, long size) {
     return new StoredObject(
         buffer.getLong(at), buffer.getLong(at + 8), buffer.getInt(at + 16), size);
   }
 
-  /**
-   * @param store which store the bucket is in
-   * @param version whose ETag is known
-   * @throws IllegalArgumentException if there is no ETag to know it by, or it is longer than any
-   *     cache
-   */
+  /** {@code store} is the one that the bucket is in; fails where {@link #canBeOf} is false. */
   static StoredObject of(String store, ObjectVersion version) {
     if (!canBeOf(version)) {
       throw new IllegalArgumentException(
@@ -90,23 +79,19 @@ public record StoredObject(long first, long second, int third, long size) {
     }
   }
 
-  /** Puts the hash at {@code at}. */
   void putHash(ByteBuffer buffer, int at) {
     buffer.putLong(at, first).putLong(at + 8, second).putInt(at + 16, third);
   }
 
-  /** The hash in hexadecimal digits. */
   String hash() {
     HexFormat digits = HexFormat.of();
     return digits.toHexDigits(first) + digits.toHexDigits(second) + digits.toHexDigits(third);
   }
 
-  /** Chunks in the object. */
   int chunks() {
     return (int) ((size + CHUNK_BYTES - 1) / CHUNK_BYTES);
   }
 
-  /** Bytes in one of its chunks. */
   int chunkLength(int chunk) {
     return (int) Math.min(CHUNK_BYTES, size - (long) chunk * CHUNK_BYTES);
   }

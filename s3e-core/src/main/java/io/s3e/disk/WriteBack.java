@@ -5,11 +5,7 @@ import java.nio.ByteBuffer;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Adjacent bytes of one object that are in memory and are to be written.
- *
- * @param pieces at least one, one after the other in the object
- */
+/** Adjacent bytes of one object in memory that are to be written, in one piece at least. */
 public record WriteBack(StoredObject object, List<? extends Piece> pieces) {
   /**
    * Bytes that may leave memory by themselves. Called by one thread of the cache at a time, which
@@ -41,7 +37,6 @@ public record WriteBack(StoredObject object, List<? extends Piece> pieces) {
     return pieces.stream().mapToLong(Piece::length).sum();
   }
 
-  /** None of them is written. */
   void drop() {
     pieces.forEach(piece -> piece.ended(false));
   }

@@ -74,10 +74,7 @@ public record FaultPolicy(Duration base, Duration cap) {
     return new FaultPolicy(base, base.multipliedBy(LONGEST_PAUSE));
   }
 
-  /**
-   * @param history with {@code failure}
-   * @param jitter by chance, from 0 to 1
-   */
+  /** What follows {@code failure}, the latest of {@code history}; {@code jitter} is from 0 to 1. */
   public Verdict after(RequestFailure failure, History history, double jitter) {
     return switch (failure.kind()) {
       case THROTTLED -> again(failure, history, jitter, Remedy.NONE);

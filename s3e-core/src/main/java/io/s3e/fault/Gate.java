@@ -53,7 +53,6 @@ public final class Gate {
     ANSWERED,
     /** The same, and it has to be sent again to another place, which costs no token. */
     MOVED,
-    /** The store asked to slow down. */
     THROTTLED,
     /** The store could not be reached, broke off, or failed inside. */
     UNAVAILABLE,
@@ -70,7 +69,6 @@ public final class Gate {
     boolean run(Runnable task, long nanos);
   }
 
-  /** Somebody who wants to send. */
   private static final class Waiter {
     private final GateRate.WaiterKind kind;
 
@@ -110,9 +108,6 @@ public final class Gate {
   /** When somebody was last told of readers that wait for long; null if nobody was. */
   private final AtomicReference<@Nullable Long> toldNanos = new AtomicReference<>();
 
-  /**
-   * @param clock in ns
-   */
   Gate(Later later, LongSupplier clock) {
     this.later = later;
     this.clock = clock;
@@ -146,11 +141,7 @@ public final class Gate {
     return open;
   }
 
-  /**
-   * Whether a request that nobody waits for may be sent now. Takes nothing.
-   *
-   * @param unsent how many more are to be sent with it, and were admitted
-   */
+  /** Whether a guess may be sent now, with {@code unsent} that were admitted. Takes nothing. */
   public boolean admitsGuess(int unsent) {
     if (open) {
       return true;
@@ -212,12 +203,7 @@ public final class Gate {
     };
   }
 
-  /**
-   * A request is sent.
-   *
-   * @return whether it is a probe: the store refuses everybody, and this one looks whether it still
-   *     does
-   */
+  /** A request is sent; whether it is a probe, since the store refuses everybody. */
   public synchronized boolean sent() {
     usedNanos = clock.getAsLong();
     boolean isProbe = rate.sent(usedNanos);
@@ -264,9 +250,8 @@ public final class Gate {
    * Runs {@code send} once, when a request that has failed may be sent again: not before {@code
    * pauseNanos} ns have passed, unless the store refuses everybody and this one is the probe, or
    * has answered somebody after that. Runs it at once, on this thread, if the pause is 0 and
-   * nothing speaks against it; else on the timer's or on that of another request's end.
-   *
-   * @return false if the engine is closing and {@code send} will not run
+   * nothing speaks against it; else on the timer's or on that of another request's end. False if
+   * the engine is closing, and {@code send} will not run.
    */
   public boolean retry(long pauseNanos, Runnable send) {
     Waiter waiter = new Waiter(GateRate.WaiterKind.RETRY, clock.getAsLong() + pauseNanos, send);

@@ -157,7 +157,6 @@ final class GateRate {
     };
   }
 
-  /** Takes a pass, if there is one. */
   boolean pass(WaiterKind kind, long now) {
     settle(now);
     if (state == State.SHUT) {
@@ -209,7 +208,6 @@ final class GateRate {
     return state == State.SHUT;
   }
 
-  /** A request is over. */
   void ended(Outcome outcome, long now) {
     if (inFlight == 0) {
       throw new IllegalStateException("more requests over than sent");

@@ -24,19 +24,12 @@ public final class Gates {
     this(later, System::nanoTime);
   }
 
-  /**
-   * @param clock in ns
-   */
   Gates(Gate.Later later, LongSupplier clock) {
     this.later = later;
     this.clock = clock;
   }
 
-  /**
-   * The gate before a bucket; to be asked for anew from time to time.
-   *
-   * @param store names the endpoint; tenants with equal names share the gate
-   */
+  /** The gate before a bucket, to be asked for anew at times; equal names of stores share one. */
   public Gate of(Object store, String bucket) {
     Key key = new Key(store, bucket);
     Gate known = gates.get(key);

@@ -63,7 +63,6 @@ public final class GetTimes {
   private final AtomicIntegerArray counts = new AtomicIntegerArray(CLASSES * BUCKETS);
   private final AtomicIntegerArray totals = new AtomicIntegerArray(CLASSES);
 
-  /** A GET of so many bytes has come, after so long. */
   public void took(long bytes, long nanos) {
     int row = row(bytes);
     counts.incrementAndGet(row * BUCKETS + bucket(nanos));
@@ -87,16 +86,13 @@ public final class GetTimes {
     return Math.max(LEAST_PATIENCE_NANOS, SLOW_FACTOR * quantileNanos(bytes, SLOW_SHARE));
   }
 
-  /** After how long a GET of so many bytes is late, in ns. */
   public long lateNanos(long bytes) {
     return Math.max(LEAST_LATE_NANOS, LATE_FACTOR * quantileNanos(bytes, LATE_SHARE));
   }
 
   /**
-   * The time that all but a share of GETs of about this length need, rounded up to the end of its
-   * bucket, in ns.
-   *
-   * @param slower the share that takes longer, for example 0.05
+   * The time that all but a share {@code slower} of GETs of about this length need, rounded up to
+   * the end of its bucket, in ns.
    */
   long quantileNanos(long bytes, double slower) {
     int row = row(bytes);
@@ -106,9 +102,7 @@ public final class GetTimes {
         : quantileNanos(row, slower, bucket(expectedNanos(row, slower)), missing);
   }
 
-  /**
-   * @param added counts more in the bucket {@code addedTo}
-   */
+  /** With {@code added} counts more in the bucket {@code addedTo}. */
   private long quantileNanos(int row, double slower, int addedTo, int added) {
     double above = slower * (counted(row) + added);
     int bucket = BUCKETS;
@@ -144,7 +138,6 @@ public final class GetTimes {
     return (long) (bytes * EXPECTED_NANOS_A_BYTE);
   }
 
-  /** In bytes. */
   private static long longest(int row) {
     return 1L << (SHORTEST_BITS + row);
   }

@@ -20,7 +20,6 @@ public final class HedgeBudget {
   /** Hedges that need not be earned: the first GET of all may hang. */
   private static final long FIRST = 2;
 
-  /** Hedges that may be saved up. */
   private static final long MOST_SAVED = 10;
 
   private static final long QUIET_NANOS = TimeUnit.SECONDS.toNanos(30);
@@ -44,7 +43,6 @@ public final class HedgeBudget {
     }
   }
 
-  /** The store has asked to slow down. */
   public void throttled() {
     quietUntilNanos.set(nanoClock.getAsLong() + QUIET_NANOS);
   }

@@ -16,14 +16,11 @@ import java.util.Set;
  * @param reach whether the store has ever answered this JVM
  */
 public record History(int failures, int rejections, Set<Remedy> tried, Reach reach) {
-  /** No failure. */
   public static final History NONE = new History(0, 0, Set.of(), Reach.NEVER_ANSWERED);
 
-  /** Whether the store has ever answered this JVM. */
   public enum Reach {
     /** It has: trust, names and credentials were once right, and failures of these may pass. */
     HAS_ANSWERED,
-    /** It has not. */
     NEVER_ANSWERED
   }
 
@@ -31,7 +28,6 @@ public record History(int failures, int rejections, Set<Remedy> tried, Reach rea
     tried = Set.copyOf(tried);
   }
 
-  /** With one more failure. */
   public History failed(RequestFailure failure, Gate gate) {
     return failed(failure, gate.hasAnswered() ? Reach.HAS_ANSWERED : Reach.NEVER_ANSWERED);
   }

@@ -11,12 +11,7 @@ public final class Stores {
   /** More endpoints than a JVM reads as a rule. Then all are forgotten, and learnt anew. */
   private static final int MOST = 64;
 
-  /**
-   * One store.
-   *
-   * @param times how long GETs to it take
-   * @param hedges the GETs that may be sent to it twice
-   */
+  /** One store: how long GETs to it take, and those that may be sent to it twice. */
   public record Known(GetTimes times, HedgeBudget hedges) {
     Known() {
       this(new GetTimes(), new HedgeBudget(System::nanoTime));
@@ -25,11 +20,7 @@ public final class Stores {
 
   private final ConcurrentHashMap<Object, Known> known = new ConcurrentHashMap<>();
 
-  /**
-   * The store of that name, to be kept by who reads it.
-   *
-   * @param store names the endpoint; tenants with equal names share what is known
-   */
+  /** The store of that name, as {@link Gates#of} takes it; to be kept by who reads it. */
   public Known of(Object store) {
     if (known.size() >= MOST && !known.containsKey(store)) {
       known.clear();

@@ -14,11 +14,7 @@ public final class Arrival implements AutoCloseable {
   private final boolean isAnothers;
   private final boolean hasJoined;
 
-  /**
-   * @param block pinned; the pin is the arrival's
-   * @param isAnothers whether another tenant fetches the block
-   * @param hasJoined whether the reader is counted as interested
-   */
+  /** {@code block} is pinned; {@code hasJoined} if the reader is counted as interested. */
   Arrival(Block block, Origin origin, boolean isAnothers, boolean hasJoined) {
     this.block = block;
     this.origin = origin;

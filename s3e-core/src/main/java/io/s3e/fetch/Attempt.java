@@ -34,17 +34,13 @@ final class Attempt implements ResponseHandler {
   /** A GET that is sent again may take up to so many doublings longer before it is in the way. */
   private static final int MAX_LATE_DOUBLINGS = 2;
 
-  /**
-   * Hears how the attempt ended, once, when no call of the client can touch the memory any more.
-   */
+  /** Hears how it ended, once, when no call of the client can touch the memory any more. */
   interface Outcome {
     /** It brought all that it asked for, or as much of that as there is. */
     void attemptDone();
 
-    /** It failed. */
     void attemptFailed(RequestFailure failure);
 
-    /** It was cancelled from outside. */
     void attemptCancelled(IOException why);
   }
 
@@ -114,10 +110,13 @@ final class Attempt implements ResponseHandler {
     }
   }
 
+  private void tellStarted() {
+    ByteRange range = request.range();
+    handle.listener().onGetStarted(range.start(), range.length(), get.isGuess());
+  }
+
   void begin() {
-    handle
-        .listener()
-        .onGetStarted(request.range().start(), request.range().length(), get.isGuess());
+    tellStarted();
     ObjectClient.Exchange started;
     try {
       started = tenant.client().get(request, this);
@@ -137,7 +136,6 @@ final class Attempt implements ResponseHandler {
     return isAwaited ? readerPatienceNanos : patienceNanos;
   }
 
-  /** How long its client has been silent. */
   long silentNanos(long now) {
     return now - lastByteNanos;
   }
@@ -159,12 +157,10 @@ final class Attempt implements ResponseHandler {
     return tenant.times().lateNanos(request.range().length());
   }
 
-  /** What is known of its GET. */
   GetRecord record() {
     return get;
   }
 
-  /** Ends an attempt that never began. */
   void withdraw(Runnable then) {
     fence.close(
         () -> {
@@ -179,13 +175,15 @@ final class Attempt implements ResponseHandler {
     boolean unused =
         closeAndCancel(
             () -> {
-              gate.ended(Gate.Outcome.CANCELLED);
-              drop();
-              report(
-                  new RequestFailure(
-                      RequestFailure.Kind.CANCELLED, get.subject(), why.toString(), why));
+              endCancelled(why.toString(), why);
               outcome.attemptCancelled(why);
             });
+  }
+
+  private void endCancelled(String reason, @Nullable IOException why) {
+    gate.ended(Gate.Outcome.CANCELLED);
+    drop();
+    report(new RequestFailure(RequestFailure.Kind.CANCELLED, get.subject(), reason, why));
   }
 
   /** Ends the attempt because of its client's silence. */
@@ -193,20 +191,11 @@ final class Attempt implements ResponseHandler {
     boolean unused = closeAndCancel(() -> endedBy(silence));
   }
 
-  /**
-   * Ends the attempt because its bytes have come by another one.
-   *
-   * @param then follows once no call of the client can touch the memory any more
-   * @return false if it has ended already
-   */
+  /** Ends the attempt because its bytes have come by another one; false if it has ended already. */
   boolean overtaken(Runnable then) {
     return closeAndCancel(
         () -> {
-          gate.ended(Gate.Outcome.CANCELLED);
-          drop();
-          report(
-              new RequestFailure(
-                  RequestFailure.Kind.CANCELLED, get.subject(), "a second GET was quicker", null));
+          endCancelled("a second GET was quicker", null);
           then.run();
         });
   }
@@ -260,9 +249,7 @@ final class Attempt implements ResponseHandler {
     gate.ended(FaultPolicy.outcome(failure), failure);
     gate.sent();
     tell(failure);
-    handle
-        .listener()
-        .onGetStarted(request.range().start(), request.range().length(), get.isGuess());
+    tellStarted();
   }
 
   /** It has ended. */

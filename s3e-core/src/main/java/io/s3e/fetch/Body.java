@@ -26,9 +26,6 @@ final class Body {
   /** Whether the destination has all bytes and may show them. Read by anybody. */
   private volatile boolean complete;
 
-  /**
-   * @param told which bytes of the object it brings, by its head
-   */
   Body(ByteRange told, LengthSource source, Destination destination) {
     this.told = told;
     this.source = source;
@@ -47,12 +44,10 @@ final class Body {
     received += count;
   }
 
-  /** Bytes that have come. */
   long received() {
     return received;
   }
 
-  /** Takes bytes that have come. */
   void take(ByteBuffer chunk) {
     boolean isWhole = chunk.remaining() == told.length();
     if (source == LengthSource.STORE || (source == LengthSource.CLIENT && isWhole)) {
@@ -83,7 +78,6 @@ final class Body {
     return complete;
   }
 
-  /** How much of it came, for messages. */
   @Override
   public String toString() {
     return received + " of " + told.length() + " bytes";

@@ -33,11 +33,7 @@ interface Destination {
   /** The bytes that are held are the object's. */
   void keep();
 
-  /**
-   * The bytes that are held are of no use: others come in their place.
-   *
-   * @return how many they were
-   */
+  /** The bytes that are held are of no use: others come in their place; how many they were. */
   long drop();
 
   /**

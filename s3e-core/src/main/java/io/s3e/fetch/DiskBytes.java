@@ -23,9 +23,6 @@ public final class DiskBytes {
   /** The reads that the tenant's clock looks at. */
   private final Set<DiskBytes> watched;
 
-  /**
-   * @param wanted how many bytes the reader asks for
-   */
   DiskBytes(DiskTier disk, ObjectHandle handle, DiskRead read, int wanted, Set<DiskBytes> watched) {
     this.disk = disk;
     this.handle = handle;
@@ -56,11 +53,7 @@ public final class DiskBytes {
     read.checkDeadline(now);
   }
 
-  /**
-   * Nothing more comes.
-   *
-   * @return how many bytes have come, from the first on
-   */
+  /** Nothing more comes; how many bytes have come, from the first on. */
   public int end() {
     int count = read.end();
     // Not before: a callback of a read that is over will not come to do so.

@@ -20,7 +20,6 @@ final class DiskSpeed {
   /** A disk that is as fast as that spares requests, however near the store is. */
   private static final long FAST_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
-  /** The average of what was told. */
   private static final class Average {
     private volatile long nanos;
     private volatile int count;
@@ -84,10 +83,7 @@ final class DiskSpeed {
     return disk.isKnown() && store.isKnown() && disk.nanos > Math.max(FAST_NANOS, store.nanos);
   }
 
-  /**
-   * As above for so many bytes; but false now and then for one reader, who tells how long the disk
-   * took.
-   */
+  /** As above for so many bytes; now and then false for one reader, who tells how long it took. */
   boolean isDiskToBeLeft(long bytes) {
     if (!isDiskSlower(bytes)) {
       return false;

@@ -58,7 +58,6 @@ final class DiskTier {
     return cache;
   }
 
-  /** How fast the disk is, and S3. */
   DiskSpeed speed() {
     return speed;
   }
@@ -77,7 +76,7 @@ final class DiskTier {
     if (chunks == null) {
       // Without an ETag in its answer there is no version to be proven.
       return handle.knownVersion() == null
-          && !handle.isAnswered()
+          && handle.proof() == null
           && !disk.isAlone().getAsBoolean();
     }
     return !proofs.isProven(handle) && look(chunks) > 0;
@@ -102,9 +101,7 @@ final class DiskTier {
     return until == layout.objectSize() ? end : Math.min(end, layout.blockAt(until));
   }
 
-  /**
-   * Bytes of the handle's by the names that they have on disk; null if they have no place there.
-   */
+  /** Bytes of the handle's by their names on disk; null if they have no place there. */
   @Nullable ChunkRange chunksOf(ObjectHandle handle, ByteRange bytes) {
     if (handle.hasCustomerKey() || !mayGo(bytes.start())) {
       return null;
@@ -133,13 +130,7 @@ final class DiskTier {
         || (config.mode() == Mode.HYBRID && start < config.hybridBytes());
   }
 
-  /**
-   * Begins to read the bytes from {@code position} on that are on disk, by whole chunks.
-   *
-   * @param target takes them, from its position to its limit at most
-   * @param goesOn whether a reader in order will go on behind them
-   * @return null if the first byte is not there, or S3 gives it sooner
-   */
+  /** As {@link Fetcher#fromDisk}, by whole chunks, whether they are in memory or not. */
   @Nullable DiskRead read(ObjectHandle handle, long position, ByteBuffer target, boolean goesOn) {
     if (!proofs.isProven(handle) || speed.isDiskToBeLeft(target.remaining())) {
       return null;
@@ -168,11 +159,7 @@ final class DiskTier {
     handle.listener().onUsed(bytes, false);
   }
 
-  /**
-   * Bytes are about to be fetched from S3.
-   *
-   * @return whether some of them were fetched before
-   */
+  /** Bytes are about to be fetched from S3; whether some of them were before. */
   boolean missed(ObjectHandle handle, ByteRange bytes) {
     ChunkRange chunks = chunksOf(handle, bytes);
     if (chunks == null) {

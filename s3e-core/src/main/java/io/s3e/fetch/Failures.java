@@ -3,6 +3,7 @@ package io.s3e.fetch;
 
 import io.s3e.client.RequestFailure;
 import java.io.IOException;
+import java.net.SocketTimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /** Whose concern a failed fetch is. */
@@ -16,9 +17,7 @@ final class Failures {
             || request.kind() == RequestFailure.Kind.NOT_LENT);
   }
 
-  /**
-   * The error that the reader sees: the reason behind a rejected answer, where that is the news.
-   */
+  /** The error that the reader sees: the reason behind a rejected answer, where that is news. */
   static IOException asIoException(Exception failure) {
     if (failure instanceof ObjectTruncatedException truncated) {
       return truncated;
@@ -38,6 +37,11 @@ final class Failures {
       };
     }
     return new IOException(failure);
+  }
+
+  static RequestFailure timedOut(String subject, String reason) {
+    return new RequestFailure(
+        RequestFailure.Kind.NETWORK, subject, reason, new SocketTimeoutException(reason));
   }
 
   /** A cause that sending the same GET again would not change, and that its reader can act on. */

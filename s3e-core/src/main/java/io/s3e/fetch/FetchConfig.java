@@ -8,9 +8,6 @@ import org.jspecify.annotations.Nullable;
 /**
  * Patience and sizes of one tenant's fetches.
  *
- * @param blockBytes block size in bytes
- * @param requestBytes longest GET in bytes
- * @param policy after failed requests
  * @param stallTimeout silence after which an attempt is given up
  * @param readTimeout time without progress after which a reader gives up
  * @param accessMaxAge how long S3's answer to a GET allows to serve bytes that are in memory or on

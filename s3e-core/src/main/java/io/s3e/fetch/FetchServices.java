@@ -6,16 +6,7 @@ import io.s3e.fault.Stores;
 import io.s3e.memory.Admission;
 import io.s3e.memory.BlockIndex;
 
-/**
- * The parts of an engine that the fetchers of all its tenants share.
- *
- * @param index the blocks in memory
- * @param admission who gets memory and concurrency
- * @param timer pauses and deadlines
- * @param gates before the stores
- * @param stores what is known of them
- * @param ledger the latest GETs
- */
+/** The parts of an engine that the fetchers of all its tenants share. */
 public record FetchServices(
     BlockIndex index,
     Admission admission,

@@ -24,10 +24,7 @@ public final class FetchTimer implements AutoCloseable {
 
   /** Those that have deadlines; looked at on the timer's thread, which they must not hold up. */
   public interface Watched {
-    /**
-     * @param now by {@link System#nanoTime()}
-     * @param lateNanos how much longer than usual threads wait for a processor, in ns
-     */
+    /** At {@code now} threads wait {@code lateNanos} ns longer than usual for a processor. */
     void tick(long now, long lateNanos);
   }
 

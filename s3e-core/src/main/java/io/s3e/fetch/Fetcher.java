@@ -61,19 +61,14 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
     tenant.timer().watch(this);
   }
 
-  /**
-   * From now on blocks that come from S3 go to {@code disk} where they are worth it, and are looked
-   * for there before S3 is asked. The cache is closed by the caller, after this.
-   */
-  public void attach(TenantDisk disk) {
-    tenant.attach(disk);
+  public FetchConfig config() {
+    return tenant.config();
   }
 
   public EngineMetrics metrics() {
     return tenant.metrics();
   }
 
-  /** The latest GETs, of all tenants. */
   public GetLedger ledger() {
     return tenant.ledger();
   }
@@ -141,9 +136,7 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
 
   /**
    * As {@link #prefetch}, of guesses that are of use together only: all that is absent of them is
-   * granted before any of it is sent.
-   *
-   * @return false if there was no room for all, and nothing was started
+   * granted before any of it is sent. False if there was no room for all, and nothing was started.
    */
   public boolean prefetchAll(
       ObjectHandle handle, List<BlockRange> wanted, Consumer<RunFetch> started) {
@@ -291,9 +284,7 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
 
   /**
    * Waits for the GET that another reader of the handle's has sent, so that S3 is asked once for a
-   * version and not for each block.
-   *
-   * @return false if there is none under way
+   * version and not for each block; false if there is none under way.
    */
   private boolean awaitProof(ObjectHandle handle, Patience patience) throws IOException {
     Block asking = handle.asking();
@@ -313,7 +304,7 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
   private @Nullable RunFetch enter(ObjectHandle handle, BlockRange run, Grant grant) {
     BlockRange granted = resolver.granted(run, grant.leases().size());
     RunFetch fetch = new RunFetch(tenant, handle, grant, memory, ended);
-    if (!fetch.enter(granted, grant)) {
+    if (!fetch.enter(granted)) {
       return null;
     }
     running.add(fetch);
@@ -328,12 +319,8 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
   }
 
   /**
-   * Waits until an expected block is ready.
-   *
-   * @return true if it is ready; false if its fetch was a guess or was cancelled, or is another
-   *     tenant's and late, and the reader should ask for the block itself
-   * @throws IOException if a fetch for a reader failed, the deadline passed, or the stream was
-   *     closed
+   * Waits until an expected block is ready; false as {@link Arrival#isReady} tells, or if it is
+   * another tenant's and late: the reader should ask for the block itself.
    */
   public boolean await(ObjectHandle handle, Arrival arrival, Patience patience) throws IOException {
     return waits.forBlock(handle, arrival, patience);
@@ -373,7 +360,7 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
     if (last != null && !Failures.isNobodysError(last)) {
       throw Failures.asIoException(last);
     }
-    throw ReaderWaits.timedOut(
+    throw Failures.timedOut(
         ReaderWaits.subject(handle), "no fetch of it came to its end before the read's deadline");
   }
 

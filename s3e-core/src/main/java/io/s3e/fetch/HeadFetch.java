@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.s3e.fetch;
 
+import io.s3e.block.ObjectVersion;
 import io.s3e.client.HeadRequest;
 import io.s3e.client.ObjectHead;
 import io.s3e.client.Remedy;
@@ -22,15 +23,7 @@ import java.util.concurrent.TimeUnit;
  * HEADs of one tenant: sent, and sent again, by the policy and through the gate that GETs go by.
  * The thread that asks waits. Any thread.
  */
-public final class HeadFetch {
-  private static final long CLOSED_CHECK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
-
-  private final Tenant tenant;
-
-  public HeadFetch(Tenant tenant) {
-    this.tenant = tenant;
-  }
-
+public record HeadFetch(Tenant tenant) {
   /**
    * Asks the store for size and version, for as long as a read would.
    *
@@ -67,6 +60,57 @@ public final class HeadFetch {
       }
       history = history.after(failure, again.remedy());
     }
+  }
+
+  /**
+   * Finds out the size of an object that ends before a range of it, and tells the handle.
+   *
+   * @throws IOException if the size was not just the opener's word, or cannot be found out
+   */
+  public void confirmSize(ObjectHandle handle, ObjectTruncatedException cause) throws IOException {
+    if (!handle.isSizeOpen()) {
+      return;
+    }
+    ObjectHead head = head(handle, cause);
+    if (!handle.pinTotal(head.size())) {
+      throw changed(handle, head, cause);
+    }
+  }
+
+  /**
+   * Finds out which encoding is the object's own, and tells the handle: answers with another one
+   * are asked for again.
+   *
+   * @throws IOException if the object has changed, or it cannot be found out
+   */
+  public void confirmEncoding(ObjectHandle handle, EncodedBodyException cause) throws IOException {
+    handle.storedAs(head(handle, cause).contentEncoding());
+  }
+
+  private ObjectHead head(ObjectHandle handle, IOException cause) throws IOException {
+    ObjectVersion version = handle.version();
+    ObjectHead head =
+        head(
+            new HeadRequest(
+                version.object(), version.versionId(), handle.headers(), handle.context()));
+    String etag = handle.etag();
+    if (etag != null && !etag.equals(head.etag())) {
+      throw changed(handle, head, cause);
+    }
+    return head;
+  }
+
+  private static ObjectChangedException changed(
+      ObjectHandle handle, ObjectHead head, IOException cause) {
+    return new ObjectChangedException(
+        "Object changed while it was read: "
+            + handle.version().object()
+            + " now has ETag "
+            + head.etag()
+            + " and "
+            + head.size()
+            + " bytes",
+        cause);
   }
 
   private void awaitTurn(Gate gate, HeadRequest request, Patience patience) throws IOException {
@@ -109,7 +153,7 @@ public final class HeadFetch {
       tenant.client().remedy(again.remedy(), failure.answer(), () -> pass(gate, again, mayGo));
     }
     try {
-      while (!mayGo.await(CLOSED_CHECK_NANOS, TimeUnit.NANOSECONDS)) {
+      while (!mayGo.await(ReaderWaits.CLOSED_CHECK_NANOS, TimeUnit.NANOSECONDS)) {
         if (patience.isOver() || tenant.isClosed()) {
           return false;
         }

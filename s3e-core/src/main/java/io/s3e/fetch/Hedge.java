@@ -28,9 +28,7 @@ final class Hedge implements Destination, Attempt.Outcome {
   interface Late {
     /**
      * All bytes have come by the hedge. The run ends the first GET and has the hedge {@linkplain
-     * Hedge#fill fill} what it misses.
-     *
-     * @return false if the first GET has ended already
+     * Hedge#fill fill} what it misses; false if the first GET has ended already.
      */
     boolean overtaken(Hedge by);
   }
@@ -78,12 +76,10 @@ final class Hedge implements Destination, Attempt.Outcome {
     return new Hedge(late, tenant, handle, gate, range, grant);
   }
 
-  /** Whether its GET has taken longer than GETs of its length do as a rule. */
   boolean isLate(long now) {
     return attempt.isLate(now);
   }
 
-  /** What is known of its GET. */
   GetRecord record() {
     return attempt.record();
   }

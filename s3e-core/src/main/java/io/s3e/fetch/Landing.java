@@ -169,7 +169,6 @@ final class Landing implements Destination {
     return grant.isLent();
   }
 
-  /** Blocks published so far. */
   int published() {
     return published;
   }
@@ -304,26 +303,6 @@ final class Landing implements Destination {
     for (Block block : unpublished) {
       block.fail(why);
     }
-  }
-
-  /** The GET hangs: other GETs may have its place; false if the GET keeps the place. Any thread. */
-  boolean overdue() {
-    return grant.overdue();
-  }
-
-  /** Whether others have the place or the slot of its GET once that has been given up. */
-  boolean canYield() {
-    return grant.canYield();
-  }
-
-  /** Its GET has failed: until the next one it holds no place in the lane. */
-  void pause() {
-    grant.pause();
-  }
-
-  /** Whether the next GET has what it needs in the lane. */
-  boolean resume() {
-    return grant.resume();
   }
 
   /** Nothing more lands. Ends the concurrency, and the slot if no slab has it. */

@@ -2,6 +2,7 @@
 package io.s3e.fetch;
 
 import io.s3e.fault.Gate;
+import io.s3e.memory.Grant;
 import java.io.IOException;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -16,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 final class LateGet {
   private final Attempt attempt;
   private final Hedge.Late run;
-  private final Landing landing;
+  private final Grant grant;
   private final RunEffort effort;
   private final Tenant tenant;
   private final ObjectHandle handle;
@@ -27,14 +28,14 @@ final class LateGet {
   LateGet(
       Attempt attempt,
       Hedge.Late run,
-      Landing landing,
+      Grant grant,
       RunEffort effort,
       Tenant tenant,
       ObjectHandle handle,
       Gate gate) {
     this.attempt = attempt;
     this.run = run;
-    this.landing = landing;
+    this.grant = grant;
     this.effort = effort;
     this.tenant = tenant;
     this.handle = handle;
@@ -50,14 +51,9 @@ final class LateGet {
     return yielded;
   }
 
-  /**
-   * It is late still.
-   *
-   * @param isAwaited whether a reader waits now
-   * @param lateNanos how much longer than usual threads wait for a processor, in ns
-   */
+  /** It is late still; the rest as {@link FetchTimer.Watched#tick} has it. */
   void look(boolean isAwaited, long now, long lateNanos) {
-    boolean isAside = landing.overdue();
+    boolean isAside = grant.overdue();
     if (!tenant.admission().isStarving(tenant.account().carrier(), now)) {
       if (isAwaited && hedge == null) {
         hedge();
@@ -69,7 +65,7 @@ final class LateGet {
       // A second GET that is late as well holds what other readers starve for.
       second.cancel(effort.cancelled("other readers want its place"));
     }
-    if (!isAside && landing.canYield() && attempt.isInTheWay(now - lateNanos)) {
+    if (!isAside && grant.canYield() && attempt.isInTheWay(now - lateNanos)) {
       yielded = true;
       attempt.giveUp(effort.stalled(Duration.ofNanos(attempt.silentNanos(now))));
     }
@@ -77,7 +73,7 @@ final class LateGet {
 
   private void hedge() {
     // An object whose GETs hang again and again would hold two places in place of one.
-    if (landing.isLent() || attempt.record().attempt() > 1 || !gate.admitsGuess(0)) {
+    if (grant.isLent() || attempt.record().attempt() > 1 || !gate.admitsGuess(0)) {
       return;
     }
     Hedge second = Hedge.of(run, tenant, handle, gate, attempt.record().range());

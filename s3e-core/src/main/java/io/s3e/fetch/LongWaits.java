@@ -29,12 +29,8 @@ final class LongWaits {
   private LongWaits() {}
 
   /**
-   * A reader waits.
-   *
-   * @param gate before the bucket
-   * @param waitedNanos how long nothing has come for it, in ns
-   * @param patience how long nothing may come for it
-   * @param tried what it waits for and what was done for that, in words that begin a sentence
+   * A reader waits, for whom nothing has come for {@code waitedNanos} ns and nothing may come for
+   * {@code patience}; {@code tried} begins a sentence on what it waits for and what was done.
    */
   static void look(Gate gate, long waitedNanos, Duration patience, Supplier<String> tried) {
     long first =

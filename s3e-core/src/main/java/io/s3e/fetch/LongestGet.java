@@ -76,7 +76,6 @@ final class LongestGet {
     }
   }
 
-  /** An answer of that length has come whole. */
   void came(long length) {
     if (bytes != UNLIMITED || brokenInRow > 0) {
       cameAfterFailures(length);

@@ -39,17 +39,13 @@ public final class ObjectHandle {
 
   /** The origin of the size that an object is opened with. */
   public enum SizeFrom {
-    /** The caller. */
     OPENER,
-    /** The store. */
     STORE
   }
 
   /**
-   * An answer of S3's: its reader may have the version, as {@link Proofs} tells.
-   *
-   * @param nanos when the answer came, by the clock of the proofs
-   * @param credentials of its request; null if they are not known
+   * An answer of S3's: its reader may have the version, as {@link Proofs} tells. {@code nanos} is
+   * by their clock; {@code credentials} are null if not known.
    */
   record Proof(long nanos, @Nullable Object credentials) {}
 
@@ -87,10 +83,6 @@ public final class ObjectHandle {
 
   private volatile @Nullable StoredObject stored;
 
-  /**
-   * @param layout the grid over the size that {@code version} tells
-   * @param progress of the reader, for the runs that are started for it
-   */
   public ObjectHandle(
       ObjectVersion version,
       SizeFrom sizeFrom,
@@ -152,9 +144,7 @@ public final class ObjectHandle {
     return new BlockId(held == null || (proof != null && !customerKey) ? name() : held, index);
   }
 
-  /**
-   * Once it is known which version is read, its blocks are for all that {@code holder} holds for.
-   */
+  /** Once the version that is read is known, its blocks are for all {@code holder} holds for. */
   void sharedBy(Object holder) {
     sharedBy = holder;
   }
@@ -203,7 +193,7 @@ public final class ObjectHandle {
     proof = answer;
   }
 
-  /** The latest answer that is known here; null if there was none. */
+  /** The latest answer that is known here, to this handle or another; null if there was none. */
   @Nullable Proof proof() {
     return proof;
   }
@@ -258,12 +248,10 @@ public final class ObjectHandle {
     return listener;
   }
 
-  /** How far the reader of this opening has come. */
   public ReaderProgress progress() {
     return progress;
   }
 
-  /** How long its GETs may be. */
   LongestGet longestGet() {
     return longestGet;
   }
@@ -290,12 +278,7 @@ public final class ObjectHandle {
     return found;
   }
 
-  /**
-   * The known version in a cache on disk.
-   *
-   * @param name names it, once
-   * @return null if the version is not known yet, or has no place there
-   */
+  /** The known version in a cache on disk, which {@code name} names once; null if there is none. */
   @Nullable StoredObject stored(Function<ObjectVersion, @Nullable StoredObject> name) {
     if (size() != version.size()) {
       return null;
@@ -312,11 +295,6 @@ public final class ObjectHandle {
   /** Whether requests carry a customer's key: what they bring is nobody else's to see. */
   boolean hasCustomerKey() {
     return customerKey;
-  }
-
-  /** Whether S3 has accepted a GET for the version, through this handle or another. */
-  boolean isAnswered() {
-    return proof != null;
   }
 
   /** Remembers the ETag of the first answer; false if an earlier answer had another. */

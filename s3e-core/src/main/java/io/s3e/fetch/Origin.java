@@ -45,11 +45,7 @@ final class Origin implements Block.Fate {
   private volatile boolean fetchedBefore;
   private volatile boolean spilled;
 
-  /**
-   * @param tenant that sends the GETs of the run, told from others by identity
-   * @param metrics of the tenant
-   * @param unwanted called once, when the last who was interested has left
-   */
+  /** Calls {@code unwanted} once, when the last who was interested has left. */
   Origin(
       Object tenant,
       EngineMetrics metrics,
@@ -88,12 +84,10 @@ final class Origin implements Block.Fate {
     gets = List.copyOf(more);
   }
 
-  /** Why the GETs of the run are sent: its purpose, or the kind of guess. */
   Enum<?> reason() {
     return reason;
   }
 
-  /** The run is a guess of that kind. */
   void isGuess(Enum<?> kind) {
     reason = kind;
   }
@@ -131,7 +125,6 @@ final class Origin implements Block.Fate {
     }
   }
 
-  /** How many are interested. */
   int interested() {
     return interested.get();
   }
@@ -151,7 +144,6 @@ final class Origin implements Block.Fate {
     return demanded && interested.get() > 0;
   }
 
-  /** Whether that tenant sends the GETs of the run. */
   boolean isOf(Object one) {
     return tenant == one;
   }
@@ -161,9 +153,7 @@ final class Origin implements Block.Fate {
     return effort.elapsedNanos() > OVERDUE_NANOS;
   }
 
-  /**
-   * Whether the run was started as a guess: then its failure is no reader's, even if one joined.
-   */
+  /** Whether the run began as a guess: then its failure is no reader's, even if one joined. */
   boolean isPrefetch() {
     return purpose == Purpose.GUESS;
   }
@@ -173,7 +163,6 @@ final class Origin implements Block.Fate {
     return ofScan;
   }
 
-  /** Whether some of its bytes had come from S3 before. */
   boolean wasFetchedBefore() {
     return fetchedBefore;
   }
@@ -183,7 +172,6 @@ final class Origin implements Block.Fate {
     fetchedBefore = true;
   }
 
-  /** What comes from S3 is to be written. */
   void spill() {
     spilled = true;
   }

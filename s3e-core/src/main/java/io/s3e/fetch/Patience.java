@@ -40,7 +40,6 @@ public final class Patience {
     deadline = System.nanoTime() + nanos;
   }
 
-  /** Whether there has been no progress for too long. */
   public boolean isOver() {
     return leftNanos() <= 0;
   }

@@ -52,11 +52,7 @@ final class Proofs {
     this.nanoClock = nanoClock;
   }
 
-  /**
-   * S3 has accepted a GET of the handle's.
-   *
-   * @param asked the credentials before it was sent; null if they were not known
-   */
+  /** S3 has accepted a GET of the handle's, sent with those credentials if they were known. */
   void answered(ObjectHandle handle, @Nullable Object asked) {
     Proof proof = new Proof(nanoClock.getAsLong(), asked == null ? credentials.get() : asked);
     handle.proven(proof);

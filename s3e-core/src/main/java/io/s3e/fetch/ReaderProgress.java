@@ -24,11 +24,7 @@ import org.jspecify.annotations.Nullable;
 public final class ReaderProgress {
   /** Judges bytes that were withheld. Any thread; must not block. */
   interface Judge {
-    /**
-     * It is known how the reader went.
-     *
-     * @param scanned whether from front to end
-     */
+    /** It is known how the reader went: from front to end if {@code scanned}. */
     void judge(ByteRange bytes, boolean scanned);
   }
 
@@ -55,13 +51,11 @@ public final class ReaderProgress {
     judgeWithheld();
   }
 
-  /** The reader says itself what it will read. */
   public void onOwnOrder() {
     pattern.onOwnOrder();
     judgeWithheld();
   }
 
-  /** The reader reads no more. */
   void closed() {
     closed = true;
     judgeWithheld();
@@ -97,12 +91,10 @@ public final class ReaderProgress {
     return fromDiskBytes >= ALL_ON_DISK_BYTES;
   }
 
-  /** When the reader last came to another block, by {@link System#nanoTime()}. */
   long lastReadNanos() {
     return lastReadNanos;
   }
 
-  /** How the reader goes, as far as it is known. */
   AccessPattern pattern() {
     return pattern;
   }

@@ -11,7 +11,6 @@ import io.s3e.memory.Need;
 import io.s3e.metrics.EngineMetrics.Counter;
 import java.io.IOException;
 import java.io.InterruptedIOException;
-import java.net.SocketTimeoutException;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
@@ -22,14 +21,9 @@ import org.jspecify.annotations.Nullable;
  * Each ends by the reader's {@link Patience}, when its stream or the engine is closed, or when the
  * thread is interrupted. Any thread.
  */
-final class ReaderWaits {
-  private static final long CLOSED_CHECK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
-
-  private final Tenant tenant;
-
-  ReaderWaits(Tenant tenant) {
-    this.tenant = tenant;
-  }
+record ReaderWaits(Tenant tenant) {
+  /** How soon a wait notices that the engine or its stream is closed. */
+  static final long CLOSED_CHECK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
   /** Waits until a GET for the object may be sent. */
   void atGate(ObjectHandle handle, Patience patience) throws IOException {
@@ -60,11 +54,7 @@ final class ReaderWaits {
     }
   }
 
-  /**
-   * Waits for what one GET needs.
-   *
-   * @return null if others wait for the thread, and the object may have no more places now
-   */
+  /** Waits for what one GET needs; null if others wait for the thread, and the object is full. */
   @Nullable Grant forMemory(ObjectHandle handle, Need need, Patience patience) throws IOException {
     Account account = tenant.account();
     Object object = handle.version().object();
@@ -139,13 +129,8 @@ final class ReaderWaits {
   static RequestFailure unsent(Gate gate, String subject, Duration waited) {
     RequestFailure last = gate.lastFailure();
     return last == null
-        ? timedOut(subject, "the store has refused all requests until the deadline")
+        ? Failures.timedOut(subject, "the store has refused all requests until the deadline")
         : last.unsent(subject).with(new Effort(0, waited, Effort.End.DEADLINE));
-  }
-
-  static RequestFailure timedOut(String subject, String reason) {
-    return new RequestFailure(
-        RequestFailure.Kind.NETWORK, subject, reason, new SocketTimeoutException(reason));
   }
 
   static String subject(ObjectHandle handle) {

@@ -25,7 +25,6 @@ final class Resolver {
             config.blockBytes(), config.requestBytes(), tenant.account().carrier().limits());
   }
 
-  /** Whether the block is to be fetched from S3: it is nowhere, for whomever. */
   boolean isAbsent(ObjectHandle handle, long block) {
     return presentUntil(handle, block, block + 1) == block;
   }
@@ -74,14 +73,11 @@ final class Resolver {
     return new BlockRange(wanted.first(), end);
   }
 
-  /** The memory for a run. */
   Need need(ObjectHandle handle, BlockRange run) {
     return sizing.need(handle.layout(), run);
   }
 
-  /**
-   * As much of a run as is brought by a GET with so many buffers, or with a slot if it has none.
-   */
+  /** As much of a run as a GET with so many buffers brings, or with a slot if it has none. */
   BlockRange granted(BlockRange run, int buffers) {
     int most = buffers == 0 ? sizing.lentBlocks() : buffers;
     return new BlockRange(run.first(), Math.min(run.end(), run.first() + most));

@@ -11,7 +11,6 @@ import io.s3e.fault.History;
 import io.s3e.fault.Part;
 import io.s3e.fault.Verdict;
 import java.io.IOException;
-import java.net.SocketTimeoutException;
 import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -44,12 +43,7 @@ final class RunEffort {
     this.range = range;
   }
 
-  /**
-   * One more GET is sent.
-   *
-   * @param isWhole whether it asks for all that is missing, however long that is
-   * @return what it asks for
-   */
+  /** One more GET is sent: what it asks for, which is all that is missing if {@code isWhole}. */
   ByteRange sends(ByteRange missing, boolean isWhole) {
     sent.incrementAndGet();
     long most = Math.min(longestPart, handle.longestGet().bytes());
@@ -63,7 +57,6 @@ final class RunEffort {
     return history.failures() + 1;
   }
 
-  /** What was asked for has come. */
   void came() {
     handle.longestGet().came(asked);
   }
@@ -74,12 +67,7 @@ final class RunEffort {
     progressedNanos = System.nanoTime();
   }
 
-  /**
-   * An attempt has failed.
-   *
-   * @param gotOn whether it has brought blocks: a connection that breaks after that is not counted
-   *     against the run
-   */
+  /** An attempt has failed; one that {@code gotOn}, by blocks, is not counted against the run. */
   Verdict after(RequestFailure failure, boolean gotOn, Gate gate, FaultPolicy policy) {
     history = (gotOn ? History.NONE : history).failed(failure, gate);
     if (Failures.isForTheReader(failure.getCause())) {
@@ -134,17 +122,13 @@ final class RunEffort {
   /** The error of a reader whose deadline passes: the last failure, or that nothing came. */
   RequestFailure deadlinePassed() {
     RequestFailure last = lastFailure;
-    return (last == null ? silent("no answer") : last).with(soFar(Effort.End.DEADLINE));
+    RequestFailure why = last == null ? Failures.timedOut(subject(), "no answer") : last;
+    return why.with(soFar(Effort.End.DEADLINE));
   }
 
   /** The failure of an attempt whose client was silent for so long. */
   RequestFailure stalled(Duration patience) {
-    return silent("stalled: no byte for " + patience.toMillis() + " ms");
-  }
-
-  private RequestFailure silent(String reason) {
-    return new RequestFailure(
-        RequestFailure.Kind.NETWORK, subject(), reason, new SocketTimeoutException(reason));
+    return Failures.timedOut(subject(), "stalled: no byte for " + patience.toMillis() + " ms");
   }
 
   /** The end of a run that is nobody's error. */

@@ -11,7 +11,6 @@ import io.s3e.fault.Gate;
 import io.s3e.fault.Verdict;
 import io.s3e.memory.Block;
 import io.s3e.memory.Grant;
-import io.s3e.memory.Purpose;
 import io.s3e.metrics.EngineMetrics.Counter;
 import java.io.IOException;
 import java.time.Duration;
@@ -66,16 +65,13 @@ public final class RunFetch implements Attempt.Outcome, Hedge.Late {
 
   private final Tenant tenant;
   private final ObjectHandle handle;
-  private final Purpose purpose;
+  private final Grant grant;
   private final Landing landing;
   private final RunEffort effort;
   private final Gate gate;
   private final Origin origin;
   private final Consumer<RunFetch> ended;
 
-  /**
-   * @param attempt that is under way: null but in GETTING
-   */
   private record Phase(String name, @Nullable Attempt attempt) {
     static final Phase BETWEEN = new Phase("BETWEEN", null);
     static final Phase PREPARING = new Phase("PREPARING", null);
@@ -105,11 +101,12 @@ public final class RunFetch implements Attempt.Outcome, Hedge.Late {
       Consumer<RunFetch> ended) {
     this.tenant = tenant;
     this.handle = handle;
-    this.purpose = grant.purpose();
+    this.grant = grant;
     this.landing = new Landing(tenant, grant, memory);
     this.effort = new RunEffort(handle, landing::range);
     this.gate = tenant.gate(handle.version().object());
-    this.origin = new Origin(tenant, tenant.metrics(), handle, purpose, effort, this::unwanted);
+    this.origin =
+        new Origin(tenant, tenant.metrics(), handle, grant.purpose(), effort, this::unwanted);
     this.ended = ended;
   }
 
@@ -117,7 +114,7 @@ public final class RunFetch implements Attempt.Outcome, Hedge.Late {
    * Makes the blocks of {@code run} and enters them into the index, as many in a row as nobody else
    * has entered. False if that is none; the grant is given back then, and nothing else is called.
    */
-  boolean enter(BlockRange run, Grant grant) {
+  boolean enter(BlockRange run) {
     boolean entered = landing.enter(handle, run, origin);
     if (entered) {
       grant.onRevoked(this::revoked);
@@ -249,10 +246,8 @@ public final class RunFetch implements Attempt.Outcome, Hedge.Late {
   }
 
   /**
-   * Called about every 100 ms, by one thread; gives up an attempt that has become silent, and has
+   * Called by {@link FetchTimer.Watched#tick}; gives up an attempt that has become silent, and has
    * one that is late for its reader overtaken.
-   *
-   * @param lateNanos how much longer than usual threads wait for a processor, in ns
    */
   void checkDeadline(long now, long lateNanos) {
     boolean isAwaited = origin.isAwaited();
@@ -270,7 +265,7 @@ public final class RunFetch implements Attempt.Outcome, Hedge.Late {
     } else if (origin.isForAReader() && attempt.isLate(now - lateNanos)) {
       LateGet get = late;
       if (get == null || !get.isOf(attempt)) {
-        get = new LateGet(attempt, this, landing, effort, tenant, handle, gate);
+        get = new LateGet(attempt, this, grant, effort, tenant, handle, gate);
         late = get;
       }
       get.look(isAwaited, now, lateNanos);
@@ -349,7 +344,7 @@ public final class RunFetch implements Attempt.Outcome, Hedge.Late {
     effort.goesOnAfter(failure, again.remedy());
     tenant.metrics().count(Counter.RETRIES);
     handle.listener().onRetry(failure);
-    landing.pause();
+    grant.pause();
     phase.set(Phase.BETWEEN);
     Runnable next = () -> sendAfter(again.pauseNanos(), failure);
     if (again.remedy() == Remedy.NONE) {
@@ -363,7 +358,7 @@ public final class RunFetch implements Attempt.Outcome, Hedge.Late {
   private void sendAfter(long pauseNanos, RequestFailure failure) {
     Runnable next =
         () -> {
-          if (landing.resume()) {
+          if (grant.resume()) {
             send();
           } else {
             sendAfter(PLACE_PAUSE_NANOS, failure);

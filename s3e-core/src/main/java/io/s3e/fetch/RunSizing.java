@@ -7,31 +7,20 @@ import io.s3e.client.ClientLimits;
 import io.s3e.memory.Need;
 import io.s3e.memory.Need.MemoryKind;
 
-/**
- * How long a run may be, and the memory that it needs. Arithmetic, no state.
- *
- * @param blockBytes block size in bytes
- * @param requestBytes longest GET that the tenant sends, in bytes
- * @param limits what its client carries
- */
+/** How long a run may be, and the memory that it needs. Arithmetic, no state. */
 record RunSizing(int blockBytes, int requestBytes, ClientLimits limits) {
 
-  /** How many blocks one copied GET can bring. */
   int copiedBlocks() {
     return Math.max(1, Math.min(requestBytes, limits.copyRequestBytes()) / blockBytes);
   }
 
-  /** How many blocks one lent GET can bring. */
   int lentBlocks() {
     return Math.max(1, Math.min(requestBytes, limits.lentSlotBytes()) / blockBytes);
   }
 
   /**
    * The block up to which a run from the first block of {@code wanted} on may go: as far as {@code
-   * wanted} and one GET.
-   *
-   * @param lends whether the client lends memory now
-   * @param longest the longest GET that comes through, in bytes
+   * wanted}, one GET, and what comes through.
    */
   long limit(BlockRange wanted, boolean lends, long longest) {
     long most = lends ? Math.max(copiedBlocks(), lentBlocks()) : copiedBlocks();
@@ -39,7 +28,6 @@ record RunSizing(int blockBytes, int requestBytes, ClientLimits limits) {
     return Math.min(wanted.end(), wanted.first() + through);
   }
 
-  /** The memory for a run. */
   Need need(BlockLayout layout, BlockRange run) {
     boolean isLong = layout.bytesOf(run).length() > limits.copyRequestBytes();
     return new Need(

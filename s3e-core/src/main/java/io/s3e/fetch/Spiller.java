@@ -97,11 +97,7 @@ final class Spiller {
         && metrics.get(Counter.HIT_BYTES) > 0;
   }
 
-  /**
-   * A run of the handle's is over.
-   *
-   * @param fetched its blocks that have come, ready, and dirty if they are to be written
-   */
+  /** A run of the handle's is over, with these blocks: ready, and dirty if to be written. */
   void ended(ObjectHandle handle, List<Block> fetched) {
     if (fetched.isEmpty()) {
       return;
@@ -152,11 +148,7 @@ final class Spiller {
             });
   }
 
-  /**
-   * Offers what is still in memory.
-   *
-   * @return how many bytes
-   */
+  /** Offers what is still in memory; how many bytes. */
   private long offerWithheld(ObjectHandle handle, ByteRange bytes) {
     BlockRange range = handle.layout().covering(bytes.start(), bytes.end());
     long offered = 0;
@@ -175,10 +167,7 @@ final class Spiller {
     return offered;
   }
 
-  /**
-   * A block may have come from S3 before there was a cache: it is offered now, unless it is on
-   * disk.
-   */
+  /** A block may have come before there was a cache: it is offered now, unless it is on disk. */
   void arrivedBefore(Origin origin, Block block) {
     ByteRange bytes = new ByteRange(block.start(), block.end());
     ChunkRange chunks = block.isReady() ? tier.chunksOf(origin.handle(), bytes) : null;

@@ -46,10 +46,7 @@ public final class Tenant {
   /** The two directions of the cache on local disk. */
   private record OnDisk(DiskTier tier, Spiller spiller) {}
 
-  /**
-   * @param account the tenant's, in {@code services}' admission; closed with this
-   * @param nanoClock tells how old proofs are, as {@link System#nanoTime()}
-   */
+  /** {@code account} is closed with this; {@code nanoClock} tells how old proofs are. */
   public Tenant(
       FetchConfig config,
       ObjectClient client,
@@ -87,7 +84,6 @@ public final class Tenant {
     return services.timer();
   }
 
-  /** The gate before an object's bucket. */
   Gate gate(ObjectRef object) {
     String store = config.store();
     return gates.of(store == null ? holder : store, object.bucket());
@@ -101,17 +97,14 @@ public final class Tenant {
     return metrics;
   }
 
-  /** How long GETs to its store take. */
   GetTimes times() {
     return store.times();
   }
 
-  /** The GETs that may be sent twice. */
   HedgeBudget hedges() {
     return store.hedges();
   }
 
-  /** The latest GETs of the engine. */
   GetLedger ledger() {
     return services.ledger();
   }
@@ -124,8 +117,11 @@ public final class Tenant {
     return holder;
   }
 
-  /** As {@link Fetcher#attach}. */
-  void attach(TenantDisk disk) {
+  /**
+   * From now on blocks that come from S3 go to {@code disk} where they are worth it, and are looked
+   * for there before S3 is asked. The cache is closed by the caller, after this.
+   */
+  public void attach(TenantDisk disk) {
     DiskTier tier = new DiskTier(disk, proofs, metrics);
     Spiller spiller = new Spiller(tier, services.index(), metrics.disk());
     // First seen by runs that end, then told of those that have ended: so each is offered.
@@ -155,23 +151,17 @@ public final class Tenant {
     }
   }
 
-  /** The cache on local disk; null if there is none. */
   @Nullable DiskTier disk() {
     OnDisk now = onDisk;
     return now == null ? null : now.tier();
   }
 
-  /** The way of blocks to local disk; null if there is no cache there. */
   @Nullable Spiller spiller() {
     OnDisk now = onDisk;
     return now == null ? null : now.spiller();
   }
 
-  /**
-   * S3 has accepted a GET for what {@code handle} reads.
-   *
-   * @param credentials of the client, before it was sent; null if they were not known
-   */
+  /** S3 has accepted a GET for what {@code handle} reads; as {@link Proofs#answered}. */
   void answered(ObjectHandle handle, @Nullable Object credentials) {
     account.carrier().answered(handle.version().object());
     proofs.answered(handle, credentials);

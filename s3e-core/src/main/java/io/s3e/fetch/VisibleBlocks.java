@@ -4,7 +4,6 @@ package io.s3e.fetch;
 import io.s3e.block.BlockId;
 import io.s3e.block.ObjectVersion;
 import io.s3e.memory.Block;
-import io.s3e.memory.BlockIndex;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,16 +18,7 @@ import org.jspecify.annotations.Nullable;
  * <p>What the tenant fetched of an announced object has no ETag in its name. A handle that was told
  * of it looks there last.
  */
-final class VisibleBlocks {
-  private final Tenant tenant;
-  private final BlockIndex index;
-
-  VisibleBlocks(Tenant tenant) {
-    this.tenant = tenant;
-    this.index = tenant.index();
-  }
-
-  /** A stream is about to read through the handle: it profits from what was proven before. */
+record VisibleBlocks(Tenant tenant) {
   void opened(ObjectHandle handle) {
     if (handle.hasCustomerKey()) {
       // Streams with another key, or with none, must not see the bytes that this key opens.
@@ -58,13 +48,13 @@ final class VisibleBlocks {
 
   private @Nullable Block pinned(BlockId id) {
     for (; ; ) {
-      Block found = index.get(id);
+      Block found = tenant.index().get(id);
       if (found == null || found.tryPin()) {
         return found;
       }
       // Dead: evicted, or failed, a moment ago. The thread that killed it has removed it or is
       // about to.
-      index.remove(found);
+      tenant.index().remove(found);
     }
   }
 
@@ -95,7 +85,7 @@ final class VisibleBlocks {
   }
 
   private @Nullable Block entered(@Nullable ObjectVersion version, long block) {
-    return version == null ? null : index.get(new BlockId(version, block));
+    return version == null ? null : tenant.index().get(new BlockId(version, block));
   }
 
   /** Whether the handle sees the block under the name of before its ETag was known. */
@@ -124,9 +114,7 @@ final class VisibleBlocks {
 
   /**
    * A reader is about to ask for a block that it does not see: where there is one it is left to
-   * others, and the reader's own is held apart.
-   *
-   * @return whether there is one
+   * others, and the reader's own is held apart; whether there is one.
    */
   boolean makeWay(ObjectHandle handle, long block) {
     if (handle.apart() == null && entered(handle.name(), block) != null) {
@@ -135,7 +123,7 @@ final class VisibleBlocks {
     Block own = entered(handle.apart(), block);
     if (own != null && !mayRead(handle, own)) {
       // Nobody but this tenant's streams, none of which may read it.
-      index.remove(own);
+      tenant.index().remove(own);
     }
     return own != null || isPresent(handle, block);
   }

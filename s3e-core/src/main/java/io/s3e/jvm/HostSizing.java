@@ -8,10 +8,6 @@ package io.s3e.jvm;
  *
  * <p>A connection that brings 60 MB/s after 30 ms brings 42 MB/s in GETs of 4 MiB, so that each
  * Gbit/s has 12 MiB in flight. Transports own five eighths of the budget: 20 MiB for each Gbit/s.
- *
- * @param processors of the container
- * @param heapBytes limit of the heap
- * @param directBytes limit of direct memory
  */
 public record HostSizing(int processors, long heapBytes, long directBytes) {
   private static final long MIB = 1L << 20;
@@ -35,7 +31,6 @@ public record HostSizing(int processors, long heapBytes, long directBytes) {
   /** Over TLS a thread is busy for half of its time at that rate: 0.7 s a GB. */
   private static final double GBPS_PER_EVENT_LOOP = 6;
 
-  /** This JVM's host. */
   public static HostSizing ofThisJvm() {
     Runtime runtime = Runtime.getRuntime();
     return new HostSizing(

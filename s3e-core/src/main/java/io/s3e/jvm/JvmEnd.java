@@ -54,9 +54,7 @@ public final class JvmEnd {
 
   private static volatile boolean begun;
 
-  /**
-   * A place for hooks. Both methods throw {@link IllegalStateException} in a JVM that is ending.
-   */
+  /** A place for hooks; in a JVM that is ending its methods throw {@link IllegalStateException}. */
   public interface Hooks {
     void enter(Runnable hook);
 

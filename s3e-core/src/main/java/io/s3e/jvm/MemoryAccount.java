@@ -112,9 +112,6 @@ final class MemoryAccount implements MemoryAccountMBean {
     }
   }
 
-  /**
-   * @param whenClosed runs once, when the last engine leaves
-   */
   MemoryAccount(long limit, Runnable whenClosed) {
     LOG.trace("An account with {}", LOADED_WITH_THIS);
     this.limit = limit;

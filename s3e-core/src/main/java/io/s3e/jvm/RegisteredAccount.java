@@ -65,9 +65,7 @@ final class RegisteredAccount {
 
   /**
    * Joins the account of this class loader: {@link MemoryAccount#join}. Called by its name, from
-   * other class loaders.
-   *
-   * @return null if there is none now
+   * other class loaders; null if there is none now.
    */
   static @Nullable Map<String, Object> joinOwn(LongConsumer giveBack, LongSupplier pooled) {
     MemoryAccount account = own;

@@ -23,29 +23,19 @@ public final class Account implements AutoCloseable {
   private final Queue<Reader> waiting = new ConcurrentLinkedQueue<>();
   private final AtomicBoolean open = new AtomicBoolean(true);
 
-  /**
-   * A thread that waits.
-   *
-   * @param object that it reads
-   * @param sinceNanos when it began to wait, by {@link System#nanoTime()}
-   */
+  /** A thread that waits, and the object that it reads. */
   record Reader(Thread thread, Object object, long sinceNanos) {}
 
-  /**
-   * @param roomMade called when others may find room
-   */
   Account(Carrier carrier, Runnable roomMade) {
     this.carrier = carrier;
     this.roomMade = roomMade;
     carrier.accounts().incrementAndGet();
   }
 
-  /** The connections that the tenant's GETs go by. */
   public Carrier carrier() {
     return carrier;
   }
 
-  /** Copied GETs under way. */
   AtomicInteger copies() {
     return copies;
   }
@@ -114,7 +104,6 @@ public final class Account implements AutoCloseable {
     return bytes.get();
   }
 
-  /** So many bytes more, or fewer, are held. */
   void hold(long more) {
     bytes.addAndGet(more);
   }

@@ -85,9 +85,7 @@ public final class Admission {
   /** Has what nobody uses give its memory back, at some time. */
   private volatile Runnable wanted = () -> {};
 
-  /**
-   * @param budget of which the pool has what the carriers leave
-   */
+  /** The pool has of {@code budget} what the carriers leave. */
   public Admission(MemoryBudget budget, BlockPool pool, BlockIndex index) {
     this.budget = budget;
     this.pool = pool;
@@ -104,7 +102,6 @@ public final class Admission {
     return new Residency(index, System::nanoTime, this::wake);
   }
 
-  /** One more tenant whose GETs go by {@code carrier}. */
   public Account account(Carrier carrier) {
     return new Account(carrier, this::wake);
   }
@@ -209,10 +206,7 @@ public final class Admission {
     return new Grant(account, object, leases, purpose, true);
   }
 
-  /**
-   * @param blocks how many are wanted; a reader that waits gets at least one, everybody else all of
-   *     them or nothing
-   */
+  /** A reader that waits gets at least one of {@code blocks}, everybody else all or nothing. */
   private @Nullable Grant tryCopy(Account account, Object object, int blocks, Purpose purpose) {
     Carrier carrier = account.carrier();
     if (!carrier.copiesByObject().tryEnter(object)) {
@@ -269,11 +263,7 @@ public final class Admission {
     return pooled.evictRead() || pooled.evictDirty() || pooled.evictUnread();
   }
 
-  /**
-   * Adds as many buffers as {@code blocks}, as far as there are.
-   *
-   * @return whether they are enough: one for a reader that waits, all for everybody else
-   */
+  /** Adds buffers up to {@code blocks}; true with one for a reader that waits, else with all. */
   private boolean addBuffers(List<BlockLease> leases, int blocks, Purpose purpose) {
     BlockLease lease = purpose == Purpose.DEMAND ? tryFirstBuffer() : trySpareBuffer();
     for (; lease != null; lease = leases.size() < blocks ? trySpareBuffer() : null) {
@@ -347,7 +337,6 @@ public final class Admission {
     return grant;
   }
 
-  /** How many readers wait, of all tenants. */
   public int waitingReaders() {
     return waiting.count();
   }

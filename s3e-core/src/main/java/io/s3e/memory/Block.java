@@ -45,18 +45,12 @@ public final class Block {
     /** All bytes of the block have come; readers see it after this. */
     void onReady(Block block);
 
-    /** Somebody read the block for the first time. */
     void onFirstRead(Block block);
 
-    /**
-     * The block left memory before anybody read it. Each block that came is read or dropped unread,
-     * once.
-     */
+    /** The block left memory unread. Each block that came is read or dropped unread, once. */
     void onDroppedUnread(Block block);
 
-    /**
-     * When the stream that had the block fetched last read anything, by {@link System#nanoTime()}.
-     */
+    /** When the stream that had the block fetched last read, by {@link System#nanoTime()}. */
     long lastReadNanos();
   }
 
@@ -111,10 +105,7 @@ public final class Block {
   private int base;
   private @Nullable Exception failure;
 
-  /**
-   * @param start offset of the block's first byte in the object
-   * @param length bytes in the block
-   */
+  /** {@code start} is the offset of the block's first byte in the object. */
   public Block(BlockId id, long start, int length, Fate fate) {
     this.id = id;
     this.start = start;
@@ -126,17 +117,14 @@ public final class Block {
     return id;
   }
 
-  /** Offset of the first byte in the object. */
   public long start() {
     return start;
   }
 
-  /** Offset after the last byte in the object. */
   public long end() {
     return start + length;
   }
 
-  /** Bytes in the block. */
   public int length() {
     return length;
   }
@@ -209,12 +197,7 @@ public final class Block {
     }
   }
 
-  /**
-   * Waits until the block is ready or has failed.
-   *
-   * @param nanos longest wait in ns
-   * @return false if it still is neither
-   */
+  /** Waits so many ns at most until the block is ready or has failed; false if it is neither. */
   public boolean await(long nanos) throws InterruptedException {
     return state != State.FETCHING || settled.await(nanos, TimeUnit.NANOSECONDS);
   }
@@ -232,7 +215,6 @@ public final class Block {
     }
   }
 
-  /** Ends a pin. */
   public void unpin() {
     int left = REFS.decrementAndGet(this);
     if (left == 0) {
@@ -317,9 +299,7 @@ public final class Block {
     target.position(target.position() + count);
   }
 
-  /**
-   * The ready block's bytes, to be read only, while the caller keeps the block from being recycled.
-   */
+  /** The ready block's bytes, read-only, while the caller keeps the block from being recycled. */
   public ByteBuffer bytes() {
     return requireMemory().slice(base, length).asReadOnlyBuffer();
   }

@@ -35,7 +35,6 @@ public final class BlockIndex {
     blocks.values().forEach(visitor);
   }
 
-  /** Number of blocks. */
   public int size() {
     return blocks.size();
   }

@@ -17,9 +17,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * #pauseLending} then makes every grant a copied one for a minute.
  */
 public final class Carrier {
-  /**
-   * To ask again costs a GET that fails at once; rates without slots are about half of those with.
-   */
+  /** To ask again costs a GET that fails at once; rates without slots are about half as high. */
   private static final long LENDING_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(60);
 
   /** A guess that holds a place, and may be asked to give it up. */
@@ -52,7 +50,6 @@ public final class Carrier {
     this.lent = lent;
   }
 
-  /** The limits of the connections. */
   public ClientLimits limits() {
     return limits;
   }
@@ -82,12 +79,10 @@ public final class Carrier {
     copiesByObject.leave(object);
   }
 
-  /** A GET for that object is late for its reader. */
   void late(Object object) {
     copiesByObject.late(object);
   }
 
-  /** The store has answered a GET for that object. */
   public void answered(Object object) {
     copiesByObject.answered(object);
   }
@@ -137,7 +132,6 @@ public final class Carrier {
     lent.close();
   }
 
-  /** How many tenants there are. */
   AtomicInteger accounts() {
     return accounts;
   }

@@ -50,9 +50,6 @@ public final class Grant implements Carrier.Guess {
   /** How the run of a guess is asked to give up; null unless it is revocable. */
   private volatile @Nullable Runnable giveUp;
 
-  /**
-   * @param lent whether it has a slot, and not a place among the copied requests
-   */
   Grant(Account account, Object object, List<BlockLease> leases, Purpose purpose, boolean lent) {
     this.account = account;
     this.object = object;
@@ -67,7 +64,6 @@ public final class Grant implements Carrier.Guess {
     }
   }
 
-  /** The purpose that the memory was asked for. */
   public Purpose purpose() {
     return purpose;
   }
@@ -91,10 +87,7 @@ public final class Grant implements Carrier.Guess {
     leaveLane();
   }
 
-  /**
-   * Says how the run is asked to give up. It may do nothing: the run decides whether it is still a
-   * guess.
-   */
+  /** How the run is asked to give up; it decides whether it is still a guess and may do nothing. */
   public void onRevoked(Runnable task) {
     if (purpose == Purpose.GUESS) {
       giveUp = task;
@@ -141,9 +134,8 @@ public final class Grant implements Carrier.Guess {
 
   /**
    * The GET is late for its reader: its object is one that does not answer, and it gives its place
-   * to others, if the client carries one GET more. Any thread, any number of times.
-   *
-   * @return whether it holds no place now
+   * to others, if the client carries one GET more. Any thread, any number of times; whether it
+   * holds no place now.
    */
   public boolean overdue() {
     account.carrier().late(object);
@@ -206,7 +198,6 @@ public final class Grant implements Carrier.Guess {
     account.roomMade();
   }
 
-  /** Gives a pooled buffer back. */
   public void release(BlockLease lease) {
     lease.release();
     account.hold(-lease.bytes());

@@ -25,9 +25,6 @@ final class Lane {
   private final AtomicInteger free;
   private final AtomicInteger overdue = new AtomicInteger();
 
-  /**
-   * @param mostOverdue GETs that may be under way without a place
-   */
   Lane(int capacity, int mostOverdue) {
     this.capacity = capacity;
     this.mostOverdue = mostOverdue;
@@ -43,12 +40,10 @@ final class Lane {
     return capacity;
   }
 
-  /** How many places are taken. */
   int held() {
     return capacity - free.get();
   }
 
-  /** How many places guesses may have at once. */
   int forGuesses() {
     return capacity - reserve(capacity);
   }
@@ -58,10 +53,7 @@ final class Lane {
     return free.get() + more > kept(Purpose.GUESS, held, isShared);
   }
 
-  /**
-   * @param held places that the tenant holds
-   * @param isShared whether other tenants use the lane
-   */
+  /** {@code held} are the tenant's places; the lane is shared if other tenants use it. */
   boolean tryEnter(Purpose purpose, int held, boolean isShared) {
     return tryEnter(kept(purpose, held, isShared));
   }

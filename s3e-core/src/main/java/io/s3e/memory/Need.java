@@ -1,14 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.s3e.memory;
 
-/**
- * The memory that one GET needs.
- *
- * @param copiedBlocks pooled buffers that it fills if it is copied
- * @param kind what serves it best
- */
+/** The memory that one GET needs: pooled buffers if it is copied, and what serves it best. */
 public record Need(int copiedBlocks, MemoryKind kind) {
-  /** The kind of memory that serves a run best. */
   public enum MemoryKind {
     /** Pooled buffers, or else a lent slot. */
     SHORT,

@@ -122,18 +122,10 @@ public final class Residency {
    * Makes {@code blocks} readable out of {@code memory}, where they stand one after the other, and
    * takes over the memory.
    *
-   * @param blocks of one fetch, all of them FETCHING and in the index
+   * @param blocks of one fetch, all of them FETCHING
+   * @param unwanted blocks that nobody will come to read, since they are not in the index, as all
+   *     others of {@code blocks} are; those of other slabs do not count
    * @param free gives the memory back
-   */
-  public void publish(List<Block> blocks, ByteBuffer memory, Runnable free) {
-    publish(blocks, List.of(), memory, free);
-  }
-
-  /**
-   * As {@link #publish(List, ByteBuffer, Runnable)}.
-   *
-   * @param unwanted blocks that nobody will come to read, since they are not in the index; those of
-   *     other slabs do not count
    */
   public void publish(
       List<Block> blocks, Collection<Block> unwanted, ByteBuffer memory, Runnable free) {
@@ -298,13 +290,7 @@ public final class Residency {
     return false;
   }
 
-  /**
-   * Evicts a slab.
-   *
-   * @param from not GONE
-   * @param ifDirty GONE, or {@code from} to let a dirty slab stay
-   * @return whether this call has evicted it
-   */
+  /** Evicts a slab, but a dirty one only if {@code ifDirty} is GONE; whether this call has. */
   private boolean evict(Slab slab, State from, State ifDirty) {
     if (slab.move(from, State.GONE, ifDirty) != State.GONE) {
       return false;
@@ -327,10 +313,7 @@ public final class Residency {
     }
   }
 
-  /**
-   * About how many slabs may be evicted for anybody: read and not parked, or left alone by an idle
-   * reader.
-   */
+  /** About how many slabs anybody may evict: read and not parked, or left alone by their reader. */
   public int spareSlabs(Idle how) {
     return onceCount.get()
         + againCount.get()
@@ -369,10 +352,7 @@ public final class Residency {
     }
   }
 
-  /**
-   * Evicts everything, now and whatever is still published. Memory under a pin goes back when the
-   * pin ends.
-   */
+  /** Evicts everything, now and from now on; memory under a pin goes back when the pin ends. */
   public void close() {
     closed = true;
     clearIfClosed();

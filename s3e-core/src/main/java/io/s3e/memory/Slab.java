@@ -65,9 +65,7 @@ final class Slab {
   private final long publishedNanos;
   private final Runnable free;
 
-  /**
-   * The state's ordinal, and {@link #MARK} times the number of marks; UNREAD and clean at first.
-   */
+  /** The state's ordinal and {@link #MARK} times the number of marks; UNREAD and clean at first. */
   private volatile int word;
 
   /** Blocks that are neither read nor abandoned; read by its updater alone. */
@@ -87,12 +85,7 @@ final class Slab {
   /** The number of its place among the unread or the parked ones. */
   private volatile long place;
 
-  /**
-   * @param blocks at least one
-   * @param becameOnce hears of each move to ONCE that the slab makes by itself, and where from
-   * @param publishedNanos the time, by the residency's clock
-   * @param free gives the memory back
-   */
+  /** {@code becameOnce} hears of moves to ONCE that the slab makes by itself, and where from. */
   Slab(List<Block> blocks, BiConsumer<Slab, State> becameOnce, long publishedNanos, Runnable free) {
     this.blocks = List.copyOf(blocks);
     this.becameOnce = becameOnce;
@@ -136,11 +129,7 @@ final class Slab {
     return move(from, to, to) != null;
   }
 
-  /**
-   * Moves the state of a slab that is clean, or of one that is dirty; {@code from} to leave it.
-   *
-   * @return the new state; null if the slab has left {@code from}
-   */
+  /** Moves a clean or a dirty slab, {@code from} to leave it; null if it has left {@code from}. */
   @Nullable State move(State from, State ifClean, State ifDirty) {
     for (; ; ) {
       int now = word;
@@ -227,7 +216,6 @@ final class Slab {
     return false;
   }
 
-  /** One of its blocks is to stay longest. */
   void keep() {
     if (!isKept) {
       isKept = true;

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.concurrent.ConcurrentNavigableMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -64,9 +65,8 @@ final class UnreadSlabs {
   private final ConcurrentNavigableMap<Long, Slab> places;
 
   /** The last walk by {@link Idle}; null before the first one, and after {@link #forget()}. */
-  private volatile @Nullable Walk paused;
-
-  private volatile @Nullable Walk forgotten;
+  private final AtomicReferenceArray<@Nullable Walk> walks =
+      new AtomicReferenceArray<>(Idle.values().length);
 
   UnreadSlabs(ConcurrentNavigableMap<Long, Slab> places) {
     this.places = places;
@@ -90,12 +90,13 @@ final class UnreadSlabs {
 
   /** Lets go of the slabs that the last walks found. */
   void forget() {
-    paused = null;
-    forgotten = null;
+    for (Idle how : Idle.values()) {
+      walks.set(how.ordinal(), null);
+    }
   }
 
   private Walk recent(Idle how, long now) {
-    Walk walk = how == Idle.LONG ? forgotten : paused;
+    Walk walk = walks.get(how.ordinal());
     if (walk != null && now - walk.endsNanos() < 0) {
       return walk;
     }
@@ -106,11 +107,7 @@ final class UnreadSlabs {
       }
     }
     walk = new Walk(found, new AtomicInteger(), now + how.nanos() / WALKS_PER_IDLE_TIME);
-    if (how == Idle.LONG) {
-      forgotten = walk;
-    } else {
-      paused = walk;
-    }
+    walks.set(how.ordinal(), walk);
     return walk;
   }
 

@@ -33,9 +33,8 @@ final class WaitingReaders {
 
   /**
    * Has the calling thread wait in the queue of {@code account}, and look each time that it is
-   * first and something may have changed.
-   *
-   * @return null if the deadline passed, the reader has given up, or the account is closed
+   * first and something may have changed; null if the deadline passed, the reader has given up, or
+   * the account is closed.
    */
   @Nullable Grant await(
       Account account, Object object, Look look, BooleanSupplier givenUp, long deadline)
@@ -81,9 +80,7 @@ final class WaitingReaders {
     return accounts.stream().mapToInt(account -> account.waiting().size()).sum();
   }
 
-  /**
-   * Whether a reader whose GETs go by {@code carrier} has waited since before {@code thenNanos}.
-   */
+  /** Whether a reader whose GETs go by {@code carrier} waits since before {@code thenNanos}. */
   boolean isStarving(Carrier carrier, long thenNanos) {
     for (Account account : accounts) {
       Account.Reader longest = account.waiting().peek();

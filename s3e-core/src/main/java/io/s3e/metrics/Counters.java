@@ -13,9 +13,7 @@ public class Counters<C extends Enum<C>> {
   private final Class<C> names;
   private final Map<C, LongAdder> adders;
 
-  /**
-   * @param names all constants are counted, from 0
-   */
+  /** All constants of {@code names} are counted, from 0. */
   public Counters(Class<C> names) {
     this.names = names;
     adders = new EnumMap<>(names);

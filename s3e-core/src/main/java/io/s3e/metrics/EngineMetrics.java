@@ -121,9 +121,7 @@ public final class EngineMetrics extends Counters<EngineMetrics.Counter> {
     this(new DiskMetrics());
   }
 
-  /**
-   * @param disk of the engine's cache, which all its tenants use
-   */
+  /** {@code disk} is of the engine's cache, which all its tenants use. */
   public EngineMetrics(DiskMetrics disk) {
     super(Counter.class);
     this.disk = disk;

@@ -65,7 +65,6 @@ public final class AccessPattern {
 
   /** What the reads since the opening tell of a reader whose opener has said nothing. */
   private enum Course {
-    /** There was none. */
     UNREAD,
     /** One run so far, of which no read has gone on behind the one before. */
     ONE_PLACE,
@@ -97,7 +96,6 @@ public final class AccessPattern {
     return policy;
   }
 
-  /** A read of {@code [start, end)}. */
   public void onRead(long start, long end) {
     Course before = course;
     if (before == Course.UNREAD) {
@@ -198,7 +196,6 @@ public final class AccessPattern {
     fresh = true;
   }
 
-  /** The planner has seen a read. */
   void onPlanned() {
     fresh = false;
   }
@@ -210,11 +207,7 @@ public final class AccessPattern {
     }
   }
 
-  /**
-   * A read began somewhere else.
-   *
-   * @return true if the stream counts as random from now on
-   */
+  /** A read began somewhere else; true if the stream counts as random from now on. */
   boolean onJump() {
     if (fresh) {
       return false;

@@ -52,12 +52,7 @@ public final class Ahead {
     }
   }
 
-  /**
-   * What a look found.
-   *
-   * @param starting runs to ask for, the most urgent first
-   * @param dropped runs that are not wanted any more; ascending, and apart from each other
-   */
+  /** What a look found: runs to ask for, most urgent first, and ascending ones no more wanted. */
   public record Change(List<Starting> starting, List<BlockRange> dropped) {
     /** All is as it is wished. */
     public static final Change NONE = new Change(List.of(), List.of());
@@ -125,7 +120,6 @@ public final class Ahead {
     }
   }
 
-  /** How a block leaves. */
   private enum End {
     USED,
     WASTED,
@@ -176,10 +170,8 @@ public final class Ahead {
   }
 
   /**
-   * Compares what is ahead with what is wished for. Nothing counts as started by that: see {@link
-   * #started}.
-   *
-   * @param isThere whether a block is in memory or on its way
+   * Compares what is ahead with what is wished for, and with what is in memory or on its way.
+   * Nothing counts as started by that: see {@link #started}.
    */
   public Change look(Wish wish, LongPredicate isThere) {
     List<BlockRange> dropped = drop(wish);
@@ -252,18 +244,8 @@ public final class Ahead {
       boolean isWindow = of != null && of.kind() == GuessKind.WINDOW;
       end(each, makesWay && isWindow ? End.WITHDRAWN : End.WASTED);
       if (of != null) {
-        appendRun(dropped, each.blocks());
+        BlockRange.append(dropped, each.blocks());
       }
-    }
-  }
-
-  /** Adds {@code run} to the end of {@code runs}, as one with the last if they touch. */
-  private static void appendRun(List<BlockRange> runs, BlockRange run) {
-    int last = runs.size() - 1;
-    if (last >= 0 && runs.get(last).end() == run.first()) {
-      runs.set(last, new BlockRange(runs.get(last).first(), run.end()));
-    } else {
-      runs.add(run);
     }
   }
 
@@ -290,8 +272,6 @@ public final class Ahead {
   /**
    * Something did not come, or has left memory unread: looks for all blocks anew, and forgets those
    * that are not there.
-   *
-   * @param isThere whether a block is in memory or on its way
    */
   public void verify(LongPredicate isThere) {
     List<BlockRange> absent = new ArrayList<>();
@@ -300,7 +280,7 @@ public final class Ahead {
           boolean isExpected = guess != Guess.GIVEN_UP && guess != Guess.READ;
           for (long block = piece.first(); isExpected && block < piece.end(); block++) {
             if (!isThere.test(block)) {
-              appendRun(absent, new BlockRange(block, block + 1));
+              BlockRange.append(absent, new BlockRange(block, block + 1));
             }
           }
         });

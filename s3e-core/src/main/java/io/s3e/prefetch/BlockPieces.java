@@ -13,8 +13,6 @@ import java.util.function.Predicate;
  *
  * <p>Invariants: pieces ascend, are disjoint and not empty; {@link #count()} is the sum of their
  * lengths.
- *
- * @param <O> who wants a block
  */
 public final class BlockPieces<O> {
   /** Adjacent blocks of one owner. */
@@ -40,7 +38,6 @@ public final class BlockPieces<O> {
     }
   }
 
-  /** Whether {@code block} has an owner. */
   public boolean contains(long block) {
     int at = endingAfter(block);
     return at < pieces.size() && pieces.get(at).blocks.first() <= block;

@@ -45,7 +45,6 @@ final class Cursors {
     return null;
   }
 
-  /** The cursor that wants {@code block} ahead, or null. */
   @Nullable Cursor wanting(long block) {
     return latest(cursor -> cursor.reached <= block && block < cursor.aheadTo);
   }
@@ -197,9 +196,7 @@ final class Cursors {
 
     /**
      * Moves over a read of {@code [start, end)} that touches {@code blocks}. A read behind the
-     * cursor leaves it where it is.
-     *
-     * @return whether the read touched a block that no read of this cursor had touched
+     * cursor leaves it where it is; whether the read touched a block that none before had.
      */
     boolean advance(long start, long end, BlockRange blocks) {
       readStart = start;
@@ -224,12 +221,10 @@ final class Cursors {
       return aheadTo - reached;
     }
 
-    /** Whether it has moved over {@code position}. */
     boolean hasRead(long position) {
       return runStart <= position && position < next;
     }
 
-    /** Whether {@code position} lies in what was last read here. */
     boolean isInLastRead(long position) {
       return readStart <= position && position < next;
     }

@@ -19,9 +19,6 @@ final class Ledger implements GuessJudge {
   private int distrust;
   private int failedPeriods;
 
-  /**
-   * @param periodBytes how many bytes of guesses are judged together
-   */
   Ledger(long periodBytes) {
     this.periodBytes = periodBytes;
   }

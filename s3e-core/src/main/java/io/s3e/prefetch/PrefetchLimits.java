@@ -60,7 +60,6 @@ public record PrefetchLimits(
     return new PrefetchLimits(initial, small, requestBytes, window, MAX_CURSORS, PARALLEL_RAMP);
   }
 
-  /** The same, with windows of at most {@code bytes} in all. */
   public PrefetchLimits withWindowsUpTo(long bytes) {
     return new PrefetchLimits(
         initialWindowBytes,

@@ -62,11 +62,6 @@ public final class ReadPlanner {
   /** Those of the ledger, as far as the windows know of them. */
   private int failedPeriods;
 
-  /**
-   * A planner for one stream.
-   *
-   * @param split the bytes that the reader expects to need; null if that is unknown
-   */
   public ReadPlanner(
       BlockLayout layout, ReadPolicy policy, @Nullable ByteRange split, PrefetchLimits limits) {
     this.layout = layout;
@@ -237,7 +232,6 @@ public final class ReadPlanner {
     windows.limit(bytes, requests);
   }
 
-  /** The order of the stream's reads; its public methods need no serialised calls. */
   public AccessPattern pattern() {
     return pattern;
   }

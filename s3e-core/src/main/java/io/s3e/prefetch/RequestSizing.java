@@ -11,10 +11,6 @@ import java.util.function.LongPredicate;
  * ramp-up buys parallelism first; once there are {@code parallelRamp} of them, a larger window
  * makes them longer, up to the request size. Towards the end they become shorter again, so that the
  * last ones do not run alone, but no shorter than two of the shortest: the gain is not worth a GET.
- *
- * @param minBlocks the shortest request of a ramp-up
- * @param maxBlocks the longest request
- * @param parallelRamp number of requests in a window while they are not full length
  */
 public record RequestSizing(long minBlocks, long maxBlocks, int parallelRamp) {
   /** An object of so many bytes comes by one GET as soon as a part of it is read. */

@@ -92,7 +92,6 @@ public final class TableLedger {
 
     private OfStream() {}
 
-    /** Whether the stream may guess now. */
     public boolean admits(GuessKind kind) {
       wasted = null;
       Leave leave = leaves.computeIfAbsent(kind, TableLedger.this::admit);
@@ -114,7 +113,6 @@ public final class TableLedger {
     }
   }
 
-  /** For a stream that has guessed nothing. */
   public OfStream ofStream() {
     return new OfStream();
   }

@@ -75,7 +75,6 @@ final class Windows {
     return cursor.reached - cursor.startBlock;
   }
 
-  /** How far {@code cursor} should be ahead. */
   long windowOf(Cursor cursor) {
     if (cursor.earning) {
       return Math.min(Math.max(layout.blocksOver(minimumBytes), read(cursor)), share());
@@ -100,9 +99,7 @@ final class Windows {
     }
   }
 
-  /**
-   * {@code child} goes on inside what {@code parent} prefetched: what lies ahead becomes its own.
-   */
+  /** {@code child} goes on in what {@code parent} prefetched: what lies ahead becomes its own. */
   void fork(Cursor parent, Cursor child) {
     child.active = parent.active;
     child.earning = parent.earning;
@@ -141,10 +138,7 @@ final class Windows {
     }
   }
 
-  /**
-   * Has {@code cursor} want blocks up to where its window ends now, in whole requests and as far as
-   * there is room.
-   */
+  /** Has {@code cursor} want whole requests up to its window's end now, as far as there is room. */
   void refill(Cursor cursor) {
     if (cursor.earning) {
       cursor.earning = !pattern.isTold() && read(cursor) <= layout.blocksOver(EARNING_BYTES);
@@ -169,7 +163,6 @@ final class Windows {
     }
   }
 
-  /** Cuts what is absent ahead of {@code cursor} into requests. */
   void cut(Cursor cursor, BlockRange absent, List<BlockRange> requests) {
     long left = Math.max(cursor.aheadTo, pattern.splitLimit()) - absent.first();
     sizing.cut(absent, requestOf(cursor, left), requests);

@@ -12,7 +12,6 @@ import java.util.List;
  * @param ranges the most urgent first; inside the object, disjoint and not empty
  */
 public record Wish(List<Range> ranges) {
-  /** Nothing is wanted. */
   public static final Wish NOTHING = new Wish(List.of());
 
   /** When what is absent of a range is to be asked for. */

@@ -30,7 +30,6 @@ public final class Announcement {
     this.asked = asked;
   }
 
-  /** As {@link StreamFactory#announce}. */
   static @Nullable Announcement of(BlockReader reader) {
     BlockRange end = reader.announced();
     reader.handle().progress().onOwnOrder();

@@ -153,9 +153,7 @@ final class Ask {
     beginBlock();
   }
 
-  /**
-   * Where the read ends: earlier than was asked for if the object turned out to end, at any time.
-   */
+  /** Where the read ends: earlier than asked for if the object turned out to end, at any time. */
   private long end() {
     return Math.min(handle.size(), next + target.remaining());
   }
@@ -168,11 +166,7 @@ final class Ask {
     lastFailure = null;
   }
 
-  /**
-   * Reads into {@code into} from {@code at} on.
-   *
-   * @return how many bytes; -1 at or behind the end of the object
-   */
+  /** Reads into {@code into} from {@code at} on; how many bytes, -1 at or behind the end. */
   int read(long at, ByteBuffer into) throws IOException {
     begin(at, into);
     patience = null;
@@ -274,12 +268,7 @@ final class Ask {
     return true;
   }
 
-  /**
-   * The reader comes to bytes from {@code at} on.
-   *
-   * @param absent whether the first of them is neither at hand nor on its way
-   * @return what is to be started behind them
-   */
+  /** The reader comes to bytes from {@code at} on, absent or not: what to start behind them. */
   private Change tell(long at, boolean absent) {
     handle.progress().onRead(at, end());
     if (isTold) {
@@ -313,7 +302,7 @@ final class Ask {
   /** Not before it is needed: as a rule a read finds its block without asking for the time. */
   private Patience patience() {
     if (patience == null) {
-      patience = new Patience(reader.source().readTimeout());
+      patience = new Patience(reader.fetcher().config().readTimeout());
     }
     return patience;
   }
@@ -428,12 +417,10 @@ final class Ask {
     return at >= lastStart && at < lastEnd;
   }
 
-  /** The block to wait for. */
   @Nullable Arrival arrival() {
     return arrival;
   }
 
-  /** The bytes from disk to wait for. */
   @Nullable DiskBytes fromDisk() {
     return fromDisk;
   }

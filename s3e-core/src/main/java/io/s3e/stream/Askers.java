@@ -48,16 +48,12 @@ public final class Askers {
   private final LongSupplier clock;
   private final AtomicReference<Epoch> current;
 
-  /**
-   * @param nanoClock a steady clock in ns, as {@link System#nanoTime()}
-   */
   public Askers(LongSupplier nanoClock) {
     this.clock = nanoClock;
     this.current =
         new AtomicReference<>(new Epoch(epochNow(), new AtomicInteger(), new AtomicInteger()));
   }
 
-  /** Counts a reader that asks for prefetch now. */
   void ask(Asker asker) {
     Epoch epoch = epoch();
     long before = asker.epoch.get();
@@ -81,9 +77,7 @@ public final class Askers {
     }
   }
 
-  /**
-   * Number of readers that {@code asker} shares with, itself counted whether it has asked or not.
-   */
+  /** How many readers {@code asker} shares with, itself counted whether it has asked or not. */
   int sharing(Asker asker) {
     Epoch epoch = epoch();
     int asked = epoch.present.get() + epoch.last.get();

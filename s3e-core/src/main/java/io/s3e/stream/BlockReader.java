@@ -38,25 +38,18 @@ public final class BlockReader {
   private final ReadFailures failures;
   private final Pump pump;
 
-  /**
-   * @param source the engine that the object is read by
-   * @param planner decides what is prefetched
-   * @param ahead of a reader that has read nothing
-   * @param prefetch whether anything is fetched before it is asked for
-   * @param askers the readers that share what prefetch may take
-   */
+  /** {@code ahead} is of a reader that has read nothing; {@code askers} share what may be ahead. */
   public BlockReader(
       StreamSource source,
-      Fetcher fetcher,
       ObjectHandle handle,
       StreamPlanner planner,
       Ahead ahead,
       boolean prefetch,
       Askers askers) {
     this.source = source;
-    this.fetcher = fetcher;
+    this.fetcher = source.fetcher();
     this.handle = handle;
-    this.failures = new ReadFailures(source, fetcher, handle);
+    this.failures = new ReadFailures(source, handle);
     this.pump = new Pump(fetcher, handle, planner, ahead, prefetch, askers);
   }
 
@@ -100,11 +93,7 @@ public final class BlockReader {
     return block;
   }
 
-  /**
-   * Copies what a pinned block has from {@code position} on, as far as {@code target} has room.
-   *
-   * @return how many bytes
-   */
+  /** Copies what a pinned block has from {@code position} on and fits; how many bytes. */
   static int copy(Block block, long position, ByteBuffer target) {
     int offset = (int) (position - block.start());
     int count = Math.min(target.remaining(), block.length() - offset);
@@ -204,11 +193,7 @@ public final class BlockReader {
     return fetcher.find(handle, wanted.first());
   }
 
-  /**
-   * The first of the blocks before {@code block} that are, without a gap, as absent as it is.
-   *
-   * @param from no block before this one is looked for
-   */
+  /** The first block, from {@code from} on, of those before {@code block} that are all absent. */
   private long firstAbsent(long block, long from) {
     long first = block;
     while (first > from && fetcher.isAbsent(handle, first - 1)) {
@@ -231,11 +216,7 @@ public final class BlockReader {
     long unused = startAsked(wanted, wanted.first() + 1, pieces);
   }
 
-  /**
-   * Starts fetching what somebody will read in a moment, as far as there is room.
-   *
-   * @return false if there was no room for the first of it
-   */
+  /** Starts fetching what somebody will read in a moment; false if the first had no room. */
   boolean announce(ByteRange range, Pieces pieces) {
     BlockRange asked = isSmall() ? wholeObject() : layout().covering(range.start(), range.end());
     return asked.isEmpty() || startAsked(asked, asked.first(), pieces) > asked.first();

@@ -23,17 +23,11 @@ public final class BoundedExecutor implements Executor, AutoCloseable {
   private int withThreads;
   private boolean closed;
 
-  /**
-   * @param most tasks that are with the threads at once
-   */
   public BoundedExecutor(Executor threads, int most) {
     this.threads = threads;
     this.most = most;
   }
 
-  /**
-   * @throws RejectedExecutionException if this executor or the threads have ended
-   */
   @Override
   public void execute(Runnable task) {
     synchronized (this) {

@@ -40,7 +40,6 @@ record Pieces(int most, long leastBytes, long leastOfFewBytes) {
     return new Pieces(VECTORED_PARALLEL, least, least);
   }
 
-  /** Number of pieces of {@code wanted}. */
   int count(BlockRange wanted, BlockLayout layout) {
     if (wanted.count() <= layout.blocksOver(UNCUT_BYTES)) {
       return 1;

@@ -83,11 +83,6 @@ final class Pump implements Consumer<RunFetch> {
   /** As {@link #wanted}, of where the tail begins. */
   private volatile long tailStart = Long.MAX_VALUE;
 
-  /**
-   * @param ahead of a reader that has read nothing
-   * @param enabled whether anything is fetched before it is asked for
-   * @param askers the readers that share what prefetch may take
-   */
   Pump(
       Fetcher fetcher,
       ObjectHandle handle,
@@ -110,12 +105,7 @@ final class Pump implements Consumer<RunFetch> {
     return planner.pattern().policy();
   }
 
-  /**
-   * A read of {@code [position, end)} comes to another block.
-   *
-   * @param absent whether that block is neither in memory nor on its way
-   * @return what is to be {@linkplain #start started} behind it
-   */
+  /** A read of {@code [position, end)} comes to another block: what to {@link #start} behind it. */
   Change onRead(long position, long end, ReadStep step, boolean absent) {
     // A moving position goes on to the end of its block as a rule; it is not heard of in between.
     long until = Math.max(end, layout.endOf(layout.blockAt(position)));
@@ -152,18 +142,11 @@ final class Pump implements Consumer<RunFetch> {
     return look(step, this::verify);
   }
 
-  /** The reader waits for {@code awaited}. */
   void onStall(long position, ReadStep step, Block awaited) {
     start(look(step, () -> planner.onStall(position)), awaited);
   }
 
-  /**
-   * A vectored read begins.
-   *
-   * @param ranges what is wanted, by offset
-   * @param spans what is fetched: ranges as they were joined
-   * @return what is to be {@linkplain #start started} behind it
-   */
+  /** A vectored read of ranges by offset, joined to spans, begins: what to start behind it. */
   Change onVectored(List<ByteRange> ranges, List<ByteRange> spans) {
     handle.progress().onOwnOrder();
     return look(
@@ -174,15 +157,11 @@ final class Pump implements Consumer<RunFetch> {
         });
   }
 
-  /** A vectored read waits for {@code awaited}. */
   void onVectoredStall(Block awaited) {
     start(look(ReadStep.MOVE, planner::onVectoredStall), awaited);
   }
 
-  /**
-   * Tells the planner what has happened, and looks whether what it wants is there; cancels what it
-   * does not want.
-   */
+  /** Tells the planner what has happened; looks for what it wants, cancels what it does not. */
   private Change look(ReadStep step, Runnable happened) {
     if (!enabled || (step != ReadStep.MOVE && !planning.tryLock())) {
       return Change.NONE;
@@ -241,14 +220,11 @@ final class Pump implements Consumer<RunFetch> {
     return wanted;
   }
 
-  /**
-   * Where the end of a columnar file begins that each reader of it reads; else after the object.
-   */
+  /** Where the end of a columnar file begins that all its readers read; else after the object. */
   long tailStart() {
     return tailStart;
   }
 
-  /** The bytes that were {@linkplain #wanted wanted}. */
   void show(ByteRange range, byte[] bytes) {
     configure(() -> planner.onBytes(range, bytes));
   }
@@ -319,11 +295,7 @@ final class Pump implements Consumer<RunFetch> {
     configure(() -> planner.refused(unsent, ahead));
   }
 
-  /**
-   * Starts fetching blocks of an object that nobody has opened, as far as there is room.
-   *
-   * @return the first block that was not started
-   */
+  /** Starts fetching blocks of an object that nobody has opened; the first that was not started. */
   long announce(BlockRange blocks) {
     return enabled ? fetcher.announce(handle, blocks, this) : blocks.first();
   }

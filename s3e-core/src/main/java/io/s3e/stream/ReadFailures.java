@@ -3,7 +3,6 @@ package io.s3e.stream;
 
 import io.s3e.block.ObjectVersion;
 import io.s3e.fetch.EncodedBodyException;
-import io.s3e.fetch.Fetcher;
 import io.s3e.fetch.GetRecord;
 import io.s3e.fetch.ObjectChangedException;
 import io.s3e.fetch.ObjectHandle;
@@ -19,21 +18,11 @@ import java.util.List;
  * the object is; every other error tells the object, its size, the offset and length of the read,
  * and the latest GETs of the object. Any thread.
  */
-final class ReadFailures {
+record ReadFailures(StreamSource source, ObjectHandle handle) {
   static final String CLOSED = "Stream is closed!";
 
   /** So many GETs of the object an error tells of. */
   private static final int TOLD_GETS = 5;
-
-  private final StreamSource source;
-  private final Fetcher fetcher;
-  private final ObjectHandle handle;
-
-  ReadFailures(StreamSource source, Fetcher fetcher, ObjectHandle handle) {
-    this.source = source;
-    this.fetcher = fetcher;
-    this.handle = handle;
-  }
 
   /** Whether {@link #recover} asks the store how a failed read goes on. */
   static boolean isRecoverable(IOException cause) {
@@ -44,13 +33,13 @@ final class ReadFailures {
   void recover(IOException cause, long at, long length) throws IOException {
     try {
       if (cause instanceof ObjectTruncatedException truncated) {
-        source.confirmSize(handle, truncated);
+        source.heads().confirmSize(handle, truncated);
         if (at < handle.size()) {
           throw new IOException(
               "The store answered that a range inside the object is behind its end", cause);
         }
       } else if (cause instanceof EncodedBodyException encoded) {
-        source.confirmEncoding(handle, encoded);
+        source.heads().confirmEncoding(handle, encoded);
       } else {
         throw cause;
       }
@@ -79,7 +68,7 @@ final class ReadFailures {
   }
 
   private String latestGets() {
-    List<GetRecord> gets = fetcher.ledger().latest(handle.version().object(), TOLD_GETS);
+    List<GetRecord> gets = source.fetcher().ledger().latest(handle.version().object(), TOLD_GETS);
     StringBuilder told = new StringBuilder();
     for (int i = 0; i < gets.size(); i++) {
       told.append(i == 0 ? "; its latest GETs: (" : ", (").append(i + 1).append(") ");

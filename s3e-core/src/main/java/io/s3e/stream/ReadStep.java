@@ -5,7 +5,6 @@ package io.s3e.stream;
 enum ReadStep {
   /** Reads from a moving position: each begins where the last one ended, or after a jump. */
   MOVE,
-  /** A positioned read. */
   POSITIONED,
   /** A vectored read, of which the planner hears as a whole. */
   VECTORED

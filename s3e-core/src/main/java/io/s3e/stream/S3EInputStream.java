@@ -56,9 +56,7 @@ public final class S3EInputStream extends InputStream {
 
   private final ShortReads near = new ShortReads();
 
-  /**
-   * @param reader brings the blocks of what is opened
-   */
+  /** {@code reader} brings the blocks of what is opened. */
   S3EInputStream(BlockReader reader) {
     this.reader = reader;
     this.failures = reader.failures();
@@ -198,9 +196,7 @@ public final class S3EInputStream extends InputStream {
     }
   }
 
-  /**
-   * Checks that the stream is open, and forgets what was kept before the last {@link #unbuffer}.
-   */
+  /** Checks that the stream is open; forgets what was kept before the last {@link #unbuffer}. */
   private void startRead() throws IOException {
     requireOpen();
     if (isStale) {

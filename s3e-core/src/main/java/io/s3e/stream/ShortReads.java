@@ -61,7 +61,6 @@ final class ShortReads {
     length = count;
   }
 
-  /** Lets the array go. */
   void clear() {
     room = NONE;
     bytes = NONE.array();

@@ -7,12 +7,7 @@ import org.jspecify.annotations.Nullable;
 public final class StreamFactory {
   private StreamFactory() {}
 
-  /**
-   * A stream that reads what {@code reader} has opened.
-   *
-   * @param announced of an object that may be the one that was opened: what it brought is read too
-   *     then; null if there is none
-   */
+  /** A stream of what {@code reader} has opened, and of what {@code announced} brought of it. */
   public static S3EInputStream open(BlockReader reader, @Nullable Announcement announced) {
     if (announced != null) {
       announced.readBy(reader);
@@ -20,11 +15,7 @@ public final class StreamFactory {
     return new S3EInputStream(reader);
   }
 
-  /**
-   * Starts fetching the end of an object that nobody has opened, or all of a small one: as a guess.
-   *
-   * @return null if there was no room for the first of it, or nothing is fetched ahead
-   */
+  /** Starts fetching the end of an object that nobody has opened; null if nothing is fetched. */
   public static @Nullable Announcement announce(BlockReader reader) {
     return Announcement.of(reader);
   }

@@ -56,12 +56,9 @@ final class VectorGroup {
   /**
    * What the groups of one read share.
    *
-   * @param allocate makes buffers of the application's
    * @param giveBack gives buffers back to the application; does not fail
    * @param waitsFor hears of blocks that ranges wait for
-   * @param pieces how what ranges miss is cut
    * @param patience moved by every block that is copied for one of the ranges
-   * @param waiting runs what waits for room
    * @param over hears of each group that is over
    */
   record Call(
@@ -74,11 +71,7 @@ final class VectorGroup {
       Executor waiting,
       Consumer<VectorGroup> over) {}
 
-  /**
-   * One range.
-   *
-   * @param next where the read's next range behind this one begins
-   */
+  /** One range; {@code next} is where the read's next one behind it begins. */
   record Member(ByteRange range, long next, CompletableFuture<ByteBuffer> result) {}
 
   private enum State {
@@ -111,10 +104,7 @@ final class VectorGroup {
   private @Nullable ByteBuffer buffer;
   private int delivered;
 
-  /**
-   * @param span from the first byte of the first member to the last byte of the last
-   * @param members in order of offset; at least one
-   */
+  /** At least one member, in order of offset; {@code span} is from the first byte to the last. */
   VectorGroup(ByteRange span, List<Member> members, Call call) {
     this.span = span;
     this.members = members;
@@ -126,7 +116,6 @@ final class VectorGroup {
     return span;
   }
 
-  /** The bytes of its members, in order of offset. */
   Stream<ByteRange> ranges() {
     return members.stream().map(Member::range);
   }
@@ -165,7 +154,6 @@ final class VectorGroup {
     return REFUSED.equals(endedBecause);
   }
 
-  /** Whether its turn has come. */
   synchronized boolean hasBegun() {
     return hasBegun;
   }
@@ -180,7 +168,6 @@ final class VectorGroup {
     return delivered == members.size();
   }
 
-  /** Gets on as far as it goes. */
   private void work(long its, Caller caller) {
     synchronized (this) {
       if (state != State.IDLE || turn != its) {
@@ -198,10 +185,7 @@ final class VectorGroup {
     }
   }
 
-  /**
-   * Comes to the next range that is not complete, and that nobody has given up. The group is over
-   * if there is none.
-   */
+  /** Comes to the next range that is not complete and not given up; over if there is none. */
   private boolean hasNext() {
     for (; ; ) {
       String why;
@@ -267,12 +251,7 @@ final class VectorGroup {
     return endedBecause;
   }
 
-  /**
-   * The error of a range that has ended.
-   *
-   * @param why it was given up, or {@link #LATE}; null if it was not
-   * @param cause how it failed; null if it did not
-   */
+  /** The error of a range that has ended: {@code why} it was given up and {@code cause}, if any. */
   private Throwable failure(Member member, @Nullable String why, @Nullable Throwable cause) {
     // The thread that closes the stream may be on its way to say so.
     boolean isClosed = why == null && call.reader.handle().isClosed();
@@ -320,8 +299,6 @@ final class VectorGroup {
   /**
    * Fails what is not complete. A thread that works may stand in the application's code, which
    * waits for the ranges that follow: these fail here.
-   *
-   * @param why they are given up, or {@link #LATE}
    */
   void end(String why) {
     State before;

@@ -82,11 +82,7 @@ final class VectoredRead {
   /** Fails when the patience may be over, unless the read is. */
   private volatile CompletableFuture<Void> timer = new CompletableFuture<>();
 
-  /**
-   * Checks and groups the ranges; starts nothing.
-   *
-   * @param over hears of the read when all of its ranges are over; never, if there are none
-   */
+  /** Checks and groups the ranges; starts nothing. {@code over} hears when all are over, if any. */
   VectoredRead(
       BlockReader reader,
       List<ByteRange> wanted,
@@ -105,14 +101,14 @@ final class VectoredRead {
             reader.handle().layout().blockSize(),
             VectorPlanner.MAX_GAP_BYTES,
             VectorPlanner.MAX_OVER_READ,
-            reader.source().requestBytes());
+            reader.fetcher().config().requestBytes());
     this.reader = reader;
     this.release = release;
     this.over = over;
     this.groupsLeft = new AtomicInteger(planned.size());
     this.pieces =
         Pieces.ofVectored(planned.stream().mapToLong(group -> group.span().length()).sum());
-    this.patience = new Patience(reader.source().readTimeout(), VISIT);
+    this.patience = new Patience(reader.fetcher().config().readTimeout(), VISIT);
     // One range after the other: reads that wait long leave threads to those that come later.
     Executor waiting = new BoundedExecutor(reader.source().waiting(), 1);
     VectorGroup.Call call =
@@ -144,11 +140,7 @@ final class VectoredRead {
     this.results = inOrderOfCall;
   }
 
-  /**
-   * Starts the GETs and the copying.
-   *
-   * @return a future for each range, in the order in which they were given
-   */
+  /** Starts the GETs and the copying; a future for each range, in the order of the call. */
   List<CompletableFuture<ByteBuffer>> start() throws IOException {
     groups.forEach(VectorGroup::watch);
     List<ByteRange> inOrder = groups.stream().flatMap(VectorGroup::ranges).toList();
@@ -247,7 +239,6 @@ final class VectoredRead {
     }
   }
 
-  /** Ends the ranges that are not over. */
   void end(String why) {
     ended = true;
     groups.forEach(group -> group.end(why));

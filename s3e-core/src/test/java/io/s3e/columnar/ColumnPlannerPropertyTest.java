@@ -160,7 +160,7 @@ class ColumnPlannerPropertyTest {
       long extras = at;
       long end = at + (hasExtras ? 3L * groups * columns * block / 2 : 0) + random.nextInt(block);
       try {
-        LayoutBuilder builder = LayoutBuilder.parquet(end, groups, columns);
+        LayoutBuilder builder = new LayoutBuilder(FileLayout.Format.PARQUET, end, groups, columns);
         for (int g = 0; g < groups; g++) {
           for (int c = 0; c < columns; c++) {
             long[] chunk = chunks.get(g).get(c);
@@ -202,7 +202,8 @@ class ColumnPlannerPropertyTest {
         at += part[1] + part[2] + part[3];
       }
       try {
-        LayoutBuilder builder = LayoutBuilder.orc(at + random.nextInt(block), stripes);
+        LayoutBuilder builder =
+            new LayoutBuilder(FileLayout.Format.ORC, at + random.nextInt(block), stripes, 0);
         for (int s = 0; s < stripes; s++) {
           long[] part = parts.get(s);
           builder.stripe(s, part[0], part[1], part[2], part[3]);

@@ -68,7 +68,7 @@ final class ColumnTranscript {
     int chunks = groups * COLUMNS;
     long footer = data + chunks * (FILTER + 2 * INDEX);
     try {
-      LayoutBuilder builder = LayoutBuilder.parquet(footer, groups, COLUMNS);
+      LayoutBuilder builder = new LayoutBuilder(FileLayout.Format.PARQUET, footer, groups, COLUMNS);
       for (int chunk = 0; chunk < chunks; chunk++) {
         builder.chunk(chunk / COLUMNS, chunk % COLUMNS, chunk * MIB, MIB, FILTER);
         builder.layout.bloomFilters.set(chunk, data + chunk * FILTER, (int) FILTER);

@@ -13,7 +13,8 @@ class LayoutMemoryTest {
 
   private static FileLayout layout(int groups, int columns) {
     try {
-      LayoutBuilder builder = LayoutBuilder.parquet(1L << 40, groups, columns);
+      LayoutBuilder builder =
+          new LayoutBuilder(FileLayout.Format.PARQUET, 1L << 40, groups, columns);
       for (int chunk = 0; chunk < groups * columns; chunk++) {
         builder.chunk(chunk / columns, chunk % columns, 4 + chunk, 1, 0);
       }

@@ -20,7 +20,8 @@ class PickedPagesTest {
 
   private static FileLayout layout() {
     try {
-      LayoutBuilder builder = LayoutBuilder.parquet(INDEXES + 2 * COLUMNS * INDEX, 2, COLUMNS);
+      LayoutBuilder builder =
+          new LayoutBuilder(FileLayout.Format.PARQUET, INDEXES + 2 * COLUMNS * INDEX, 2, COLUMNS);
       for (int chunk = 0; chunk < 2 * COLUMNS; chunk++) {
         builder.chunk(chunk / COLUMNS, chunk % COLUMNS, chunk * CHUNK, CHUNK, 100);
         builder.layout.offsetIndexes.set(chunk, INDEXES + chunk * INDEX, INDEX);

@@ -57,7 +57,7 @@ class StreamPlannerTest {
 
   /** A file of two groups, whose columns take 1 MiB each. */
   private static FileLayout file(int columns) throws MalformedException {
-    LayoutBuilder file = LayoutBuilder.parquet(SIZE - 1000, 2, columns);
+    LayoutBuilder file = new LayoutBuilder(FileLayout.Format.PARQUET, SIZE - 1000, 2, columns);
     file.schema(7);
     for (int group = 0; group < 2; group++) {
       for (int column = 0; column < columns; column++) {

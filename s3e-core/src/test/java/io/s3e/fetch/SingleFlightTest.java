@@ -130,10 +130,10 @@ class SingleFlightTest {
       Grant grant =
           rig.admission.trySpeculate(rig.account, handle.version().object(), need, Purpose.ASKED);
       rig.fetcher.prefetch(handle, new BlockRange(0, 2), Purpose.ASKED, run -> {});
-      awaitTrue(handle::isAnswered);
+      awaitTrue(() -> handle.proof() != null);
       assertThat(handle.name()).isNotEqualTo(handle.version());
       RunFetch late = new RunFetch(rig.tenant, handle, grant, memory, run -> {});
-      assertThat(late.enter(new BlockRange(1, 2), grant)).isFalse();
+      assertThat(late.enter(new BlockRange(1, 2))).isFalse();
       gate.countDown();
       rig.requireRight(rig.read(handle, 1), 1);
       assertThat(rig.client.gets()).hasSize(1);

@@ -86,6 +86,7 @@ class AdmissionDirtyTest {
       Residency residency, Fetched fetched, ByteBuffer memory, Runnable free) {
     residency.publish(
         fetched.blocks,
+        List.of(),
         memory,
         () -> {
           fetched.free();

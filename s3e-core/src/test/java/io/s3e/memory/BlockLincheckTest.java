@@ -3,6 +3,7 @@ package io.s3e.memory;
 
 import io.s3e.memory.TestBlocks.Fetched;
 import io.s3e.testing.Programs;
+import java.util.List;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Param;
@@ -30,7 +31,7 @@ public class BlockLincheckTest {
 
   @Operation(runOnce = true)
   public void publish() {
-    residency.publish(fetched.blocks, fetched.memory, fetched::free);
+    residency.publish(fetched.blocks, List.of(), fetched.memory, fetched::free);
   }
 
   @Operation

@@ -9,6 +9,7 @@ import io.s3e.memory.TestBlocks.CountingFate;
 import io.s3e.memory.TestBlocks.Fetched;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -21,7 +22,7 @@ class BlockTest {
   private final Block block = fetched.block();
 
   private void publish() {
-    residency.publish(fetched.blocks, fetched.memory, fetched::free);
+    residency.publish(fetched.blocks, List.of(), fetched.memory, fetched::free);
   }
 
   @Test
@@ -128,7 +129,7 @@ class BlockTest {
     Fetched abandoned = new Fetched(8, 1);
     abandoned.block().abandon();
     assertThat(abandoned.block().isUnread()).as("nothing to abandon yet").isTrue();
-    residency.publish(abandoned.blocks, abandoned.memory, abandoned::free);
+    residency.publish(abandoned.blocks, List.of(), abandoned.memory, abandoned::free);
     abandoned.block().abandon();
     assertThat(abandoned.block().isUnread()).isFalse();
     assertThat(abandoned.fate.droppedUnread).as("it may still be read").hasValue(0);

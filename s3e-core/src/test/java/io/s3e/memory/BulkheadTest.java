@@ -100,6 +100,7 @@ class BulkheadTest {
         .pooled()
         .publish(
             fetched.blocks,
+            List.of(),
             fetched.memory,
             () -> {
               throw new NoClassDefFoundError("of a class loader that is closed");

@@ -195,7 +195,7 @@ class ResidencyStressTest {
     // As a reader that waits for its block does.
     pinned.forEach(Block::tryPin);
     fetched.blocks.forEach(index::add);
-    residency.publish(fetched.blocks, fetched.memory, fetched::free);
+    residency.publish(fetched.blocks, List.of(), fetched.memory, fetched::free);
     for (Block block : pinned) {
       TestBlocks.read(block);
       block.unpin();

@@ -32,7 +32,7 @@ class ResidencyTest {
     Fetched fetched = new Fetched(next++, 1);
     fetched.fate.lastReadNanos.set(clock.get());
     assertThat(index.add(fetched.block())).isTrue();
-    residency.publish(fetched.blocks, fetched.memory, fetched::free);
+    residency.publish(fetched.blocks, List.of(), fetched.memory, fetched::free);
     return fetched;
   }
 

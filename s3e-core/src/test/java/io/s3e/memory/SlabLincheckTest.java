@@ -4,6 +4,7 @@ package io.s3e.memory;
 import io.s3e.memory.TestBlocks.Fetched;
 import io.s3e.memory.UnreadSlabs.Idle;
 import io.s3e.testing.Programs;
+import java.util.List;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Param;
@@ -32,7 +33,7 @@ public class SlabLincheckTest {
 
   public SlabLincheckTest() {
     index.add(block);
-    residency.publish(fetched.blocks, fetched.memory, fetched::free);
+    residency.publish(fetched.blocks, List.of(), fetched.memory, fetched::free);
     TestBlocks.tryRead(block);
   }
 

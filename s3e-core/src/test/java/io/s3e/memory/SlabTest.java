@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.s3e.memory.TestBlocks.Fetched;
 import io.s3e.testing.Seed;
 import io.s3e.testing.Threads;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
@@ -17,7 +18,7 @@ class SlabTest {
 
   private Fetched publish(int blocks) {
     Fetched fetched = new Fetched(100, blocks);
-    residency.publish(fetched.blocks, fetched.memory, fetched::free);
+    residency.publish(fetched.blocks, List.of(), fetched.memory, fetched::free);
     return fetched;
   }
 

@@ -64,9 +64,7 @@ final class CredentialsCache implements DelegateCredentialsHandler, AutoCloseabl
     SUSPECT
   }
 
-  /**
-   * @param keyId the access key's, which is no secret; null for anonymous requests
-   */
+  /** {@code keyId} is the access key's, which is no secret; null for anonymous requests. */
   private record Snapshot(
       Credentials credentials,
       @Nullable String keyId,
@@ -95,9 +93,6 @@ final class CredentialsCache implements DelegateCredentialsHandler, AutoCloseabl
   /** Asks the provider; lands with its failure, or with null once the snapshot is there. */
   private final SingleFlight<Exception> asking = new SingleFlight<>();
 
-  /**
-   * @param clock tells whether credentials have expired
-   */
   CredentialsCache(CredentialsSource source, Supplier<Instant> clock) {
     this.source = source;
     this.clock = clock;

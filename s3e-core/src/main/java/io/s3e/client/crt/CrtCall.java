@@ -53,11 +53,7 @@ abstract class CrtCall implements S3MetaRequestResponseHandler, ObjectClient.Exc
 
   /** Hears of the end of a call; must not block. */
   interface Owner {
-    /**
-     * The call has failed; before its terminal call.
-     *
-     * @return the failure as the terminal call tells it
-     */
+    /** The call has failed: the failure as the terminal call, which follows, tells it. */
     RequestFailure failed(CrtCall call, RequestFailure failure);
 
     /** The call is over; after its terminal call. */
@@ -77,15 +73,14 @@ abstract class CrtCall implements S3MetaRequestResponseHandler, ObjectClient.Exc
 
   // Guarded by this.
   private State state = State.NEW;
-  private int heads;
-  private int written;
+
+  /** Heads without telemetry of their attempt; less than 0, attempts written without a head. */
+  private int unpaired;
+
   private boolean cancelled;
   private @Nullable S3MetaRequest nativeHalf;
   private CrtFailures.@Nullable FailedAttempt failedAttempt;
 
-  /**
-   * @param subject words for messages: operation and object
-   */
   CrtCall(ObjectRef object, String subject, Owner owner) {
     this.object = object;
     this.subject = subject;
@@ -95,11 +90,7 @@ abstract class CrtCall implements S3MetaRequestResponseHandler, ObjectClient.Exc
   /** The terminal call: success if {@code failure} is null. */
   protected abstract void ended(@Nullable RequestFailure failure);
 
-  /**
-   * How it ended; null for success.
-   *
-   * @param failure what the CRT says, null for success
-   */
+  /** How it ended, null for success, where the CRT says {@code failure}. */
   protected @Nullable RequestFailure outcome(@Nullable RequestFailure failure) {
     return failure;
   }
@@ -107,9 +98,7 @@ abstract class CrtCall implements S3MetaRequestResponseHandler, ObjectClient.Exc
   /** The answer has begun, once at most, and is none of a refusal. */
   protected void began(StoreAnswer head) {}
 
-  /**
-   * One attempt has gone out to the store. Any event loop; at any time before the terminal call.
-   */
+  /** One attempt has gone out to the store: any event loop, any time before the terminal call. */
   protected void sent() {}
 
   /** The head of the answer, if one has begun; null otherwise. */
@@ -165,7 +154,6 @@ abstract class CrtCall implements S3MetaRequestResponseHandler, ObjectClient.Exc
     }
   }
 
-  /** Ends a call that was never handed to the CRT. */
   final void endUnsent(RequestFailure failure) {
     end(failure);
   }
@@ -185,7 +173,7 @@ abstract class CrtCall implements S3MetaRequestResponseHandler, ObjectClient.Exc
 
   @Override
   public final void onResponseHeaders(int status, HttpHeader[] headers) {
-    countAnswered();
+    count(1);
     if (begun == null && status / 100 == 2) {
       StoreAnswer head = new StoreAnswer(status, null, null, CrtHeaders.asMap(headers), null);
       begun = head;
@@ -193,22 +181,12 @@ abstract class CrtCall implements S3MetaRequestResponseHandler, ObjectClient.Exc
     }
   }
 
-  private void countAnswered() {
+  /** Counts a head as 1, telemetry of an attempt that was written as −1: the first is news. */
+  private void count(int one) {
     boolean isNews;
     synchronized (this) {
-      heads++;
-      isNews = heads > written;
-    }
-    if (isNews) {
-      sent();
-    }
-  }
-
-  private void countWritten() {
-    boolean isNews;
-    synchronized (this) {
-      written++;
-      isNews = written > heads;
+      unpaired += one;
+      isNews = unpaired * one > 0;
     }
     if (isNews) {
       sent();
@@ -218,7 +196,7 @@ abstract class CrtCall implements S3MetaRequestResponseHandler, ObjectClient.Exc
   @Override
   public final void onTelemetry(S3RequestMetrics attempt) {
     if (SentAttempts.wasSent(attempt)) {
-      countWritten();
+      count(-1);
     }
     if (attempt.getErrorCode() == 0) {
       return;

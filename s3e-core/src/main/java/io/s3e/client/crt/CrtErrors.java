@@ -66,7 +66,6 @@ enum CrtErrors {
     };
   }
 
-  /** The error of that name. */
   static CrtErrors of(String name) {
     return switch (name) {
       case "AWS_IO_SOCKET_CONNECTION_REFUSED", "AWS_IO_SOCKET_CONNECT_ABORTED" -> REFUSED;

@@ -90,8 +90,6 @@ final class CrtFailures {
    * none. Of an answer that the CRT would repeat it keeps neither document nor headers: status and
    * ids are known by telemetry, the code where the CRT's error can only have come from it, and in
    * place of S3's words stand the CRT's.
-   *
-   * @param error name of the CRT's error
    */
   private static @Nullable StoreAnswer answer(
       S3FinishedResponseContext context, @Nullable FailedAttempt attempt, String error) {

@@ -21,9 +21,6 @@ final class CrtHead extends CrtCall {
   /** Written before the latch opens, read after. */
   private @Nullable RequestFailure failure;
 
-  /**
-   * @param whenEnded called at the end, with this
-   */
   CrtHead(HeadRequest request, Consumer<CrtHead> whenEnded, Owner owner) {
     super(request.object(), request.subject(), owner);
     this.whenEnded = whenEnded;

@@ -17,7 +17,6 @@ import io.s3e.client.StoreAnswer;
 import io.s3e.client.Transport;
 import io.s3e.client.library.CrtDelivery;
 import io.s3e.client.library.CrtLibrary;
-import io.s3e.client.library.CrtMemoryException;
 import io.s3e.client.library.CrtSettings;
 import io.s3e.jvm.JvmEnd;
 import java.util.Map;
@@ -95,13 +94,7 @@ final class CrtObjectClient implements ObjectClient, CrtCall.Owner {
     JvmEnd.beforeLast(closing);
   }
 
-  /**
-   * Opens a client.
-   *
-   * @param delivery how bodies are to come; with {@link CrtDelivery#LENT} if the memory allows it
-   * @throws CrtMemoryException if there is no memory for two blocks
-   * @throws IllegalArgumentException if the CRT can use none of the trusted authorities
-   */
+  /** As {@link io.s3e.client.library.CrtClients#open}. */
   static CrtObjectClient open(CrtSettings settings, ClientMemory memory, CrtDelivery delivery) {
     Transport.Lease<CrtTransport> lease =
         memory.lease(

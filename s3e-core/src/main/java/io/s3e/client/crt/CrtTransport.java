@@ -6,7 +6,6 @@ import io.s3e.client.ClientMemory;
 import io.s3e.client.RequestFailure.Kind;
 import io.s3e.client.Transport;
 import io.s3e.client.library.CrtDelivery;
-import io.s3e.client.library.CrtMemoryException;
 import io.s3e.client.library.CrtSettings;
 import io.s3e.jvm.JvmMemory;
 import java.net.URI;
@@ -97,12 +96,7 @@ final class CrtTransport implements Transport {
     this.connections = new CrtConnections(settings, layout, borrowed);
   }
 
-  /**
-   * Opens a transport, which lends if the memory and {@code delivery} allow it.
-   *
-   * @throws CrtMemoryException if there is no memory for two blocks
-   * @throws IllegalArgumentException if the CRT can use none of the trusted authorities
-   */
+  /** Opens a transport, which lends if the memory and {@code delivery} allow it. */
   static CrtTransport open(CrtSettings settings, ClientMemory memory, CrtDelivery delivery) {
     if (delivery == CrtDelivery.LENT && hasRoomFor(memory)) {
       CrtLayout layout = CrtLayout.lending(memory);
@@ -149,11 +143,7 @@ final class CrtTransport implements Transport {
     return borrowed;
   }
 
-  /**
-   * Those with pools of direct memory, or the ones that do without.
-   *
-   * @throws IllegalStateException if those cannot be made
-   */
+  /** Those with pools of direct memory; after a refusal, those without, which may fail too. */
   CrtConnections connections() {
     if (!refused) {
       return connections;

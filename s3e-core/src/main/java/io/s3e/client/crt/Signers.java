@@ -46,11 +46,7 @@ final class Signers implements AutoCloseable {
     return clock;
   }
 
-  /**
-   * Signs a request whose message is complete but for that, or has the CRT sign it.
-   *
-   * @throws IllegalStateException if closed, or without credentials
-   */
+  /** Signs a request whose message is complete but for that, or has the CRT sign it. */
   S3MetaRequestOptions sign(S3MetaRequestOptions options, String region) {
     return clock.isOff()
         ? options.withHttpRequest(signed(options.getHttpRequest(), region))

@@ -24,11 +24,7 @@ final class SingleFlight<T> {
   // Guarded by this; null while no question is under way.
   private @Nullable List<Consumer<@Nullable T>> waiters;
 
-  /**
-   * Has {@code waiter} called with the answer to come.
-   *
-   * @return whether the caller has to ask the question
-   */
+  /** Has {@code waiter} told the answer to come; whether the caller has to ask the question. */
   synchronized boolean join(Consumer<@Nullable T> waiter) {
     boolean first = waiters == null;
     if (waiters == null) {

@@ -82,11 +82,7 @@ public final class FallbackClient implements ObjectClient {
 
   /** Hears of changes of the client, on the thread that made the change; must not block. */
   public interface Listener {
-    /**
-     * The substitute reads from now on.
-     *
-     * @param cause the fast client's last failure
-     */
+    /** The substitute reads from now on, after that failure of the fast client. */
     void onSubstituted(RequestFailure cause);
 
     /** The fast client is preferred again. */
@@ -189,7 +185,6 @@ public final class FallbackClient implements ObjectClient {
     (state == State.SUBSTITUTE ? substitute : fast).remedy(remedy, answer, then);
   }
 
-  /** Closes both clients. */
   @Override
   public void close() {
     try {
@@ -250,11 +245,7 @@ public final class FallbackClient implements ObjectClient {
     }
   }
 
-  /**
-   * The fast client has not reached the store.
-   *
-   * @return whether it is time to ask the substitute
-   */
+  /** The fast client has not reached the store; whether it is time to ask the substitute. */
   boolean failed(RequestFailure failure) {
     int count =
         isLinkage(failure)

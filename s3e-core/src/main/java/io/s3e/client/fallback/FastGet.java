@@ -86,11 +86,7 @@ final class FastGet implements ObjectClient.Exchange {
     }
   }
 
-  /**
-   * The try has failed before its answer began.
-   *
-   * @param isSilence whether nothing at all has come in time
-   */
+  /** The try has failed before its answer began; in silence if nothing at all has come in time. */
   private void failed(RequestFailure failure, boolean isSilence) {
     if (!cancelled && failure.kind() == Kind.NO_ETAG) {
       client.substitute(failure, EnumSet.of(State.TRYING, State.FAST));
@@ -156,14 +152,11 @@ final class FastGet implements ObjectClient.Exchange {
     LEFT
   }
 
-  /** One GET of the fast client. */
   private final class Try implements ForwardingHandler, ObjectClient.Exchange {
     private final AtomicReference<AnswerState> answer = new AtomicReference<>(AnswerState.AWAITED);
     private final CompletableFuture<ObjectClient.Exchange> exchange = new CompletableFuture<>();
 
-    /**
-     * Completes when the answer is awaited no more; the timer goes then, with all that it holds.
-     */
+    /** Completes when the answer is awaited no more: the timer goes then, and all that it holds. */
     private final CompletableFuture<@Nullable Void> settled = new CompletableFuture<>();
 
     @Override

@@ -9,21 +9,14 @@ import java.nio.ByteBuffer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Reads an answer to its end, keeps nothing of it, and tells whether the store was reached. */
-final class Probe implements ResponseHandler {
-  private final Runnable sent;
-  private final Consumer<@Nullable RequestFailure> ended;
-
-  /**
-   * @param sent called when the request has gone out
-   * @param ended called once: with null if the body came whole or the store refused the request,
-   *     with the failure if no answer came or only a part of one
-   */
-  Probe(Runnable sent, Consumer<@Nullable RequestFailure> ended) {
-    this.sent = sent;
-    this.ended = ended;
-  }
-
+/**
+ * Reads an answer to its end, keeps nothing of it, and tells whether the store was reached.
+ *
+ * @param sent called when the request has gone out
+ * @param ended called once: with null if the body came whole or the store refused the request, with
+ *     the failure if no answer came or only a part of one
+ */
+record Probe(Runnable sent, Consumer<@Nullable RequestFailure> ended) implements ResponseHandler {
   @Override
   public void onSent() {
     sent.run();

@@ -29,20 +29,12 @@ final class HandlerGate {
   private final Runnable onEnded;
   private final Fence fence = new Fence();
 
-  /**
-   * @param onEnded run once, after the terminal call
-   */
   HandlerGate(ResponseHandler handler, Runnable onEnded) {
     this.handler = handler;
     this.onEnded = onEnded;
   }
 
-  /**
-   * Makes a call unless the end has come.
-   *
-   * @return false if it has come, before or during the call
-   * @throws IOException what the handler threw
-   */
+  /** Makes a call, which may throw; false if the end has come before it or during it. */
   boolean call(Call call) throws IOException {
     if (!fence.enter()) {
       return false;

@@ -46,7 +46,6 @@ final class SdkFailures {
     return garbled(subject, "what came is no answer, status " + status);
   }
 
-  /** The connection ended in the middle of a body. */
   static RequestFailure truncated(String subject, long received, long announced) {
     return garbled(subject, "the body ended after " + received + " of " + announced + " bytes");
   }
@@ -60,9 +59,7 @@ final class SdkFailures {
     return new RequestFailure(Kind.NETWORK, subject, cause.toString(), cause);
   }
 
-  /**
-   * The failure that an exception of the SDK means; with the interrupt flag set it was a cancel.
-   */
+  /** The failure that an exception of the SDK means; with the interrupt flag set, a cancel. */
   static RequestFailure failure(String subject, Throwable cause) {
     if (cause instanceof AwsServiceException refused && refused.statusCode() >= 300) {
       return RequestFailure.refused(subject, answer(refused), refused);

@@ -68,7 +68,6 @@ final class SyncExchange implements ObjectClient.Exchange, Runnable {
     gate = new HandlerGate(handler, () -> onEnded.accept(this));
   }
 
-  /** Ends an exchange that no thread took up. */
   void endUnsent(RequestFailure failure) {
     gate.end(failure);
   }

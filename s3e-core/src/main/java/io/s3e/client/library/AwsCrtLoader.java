@@ -91,11 +91,10 @@ final class AwsCrtLoader extends ClassLoader implements Supplier<Object> {
   }
 
   /**
-   * Has aws-crt begin, whether its native library loads or not. Its threads and its shutdown hook
-   * inherit the class loader, thread group, values and protection domains of the thread that this
-   * is called on, and keep them for good.
-   *
-   * @return an {@link AwsCrt}, whose class loader is this one
+   * Has aws-crt begin, whether its native library loads or not, and answers an {@link AwsCrt} whose
+   * class loader is this one. Its threads and its shutdown hook inherit the class loader, thread
+   * group, values and protection domains of the thread that this is called on, and keep them for
+   * good.
    */
   @Override
   public Object get() {

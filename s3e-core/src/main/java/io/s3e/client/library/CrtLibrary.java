@@ -27,9 +27,7 @@ import org.slf4j.LoggerFactory;
 public final class CrtLibrary {
   private static final Logger LOG = LoggerFactory.getLogger(CrtLibrary.class);
 
-  /**
-   * Looked at once: loading the native library has side effects and its outcome does not change.
-   */
+  /** Looked at once: to load the native library has side effects, and the outcome stays. */
   private static final class Found {
     private static final String OWN = "the aws-crt of S3E's bundle jar";
     static final CrtFinding FINDING = find();
@@ -70,10 +68,8 @@ public final class CrtLibrary {
   }
 
   /**
-   * Opens a client over the CRT, which lends if {@code delivery} and the memory allow it.
+   * As {@link CrtClients#open}.
    *
-   * @throws IllegalArgumentException if the CRT can use none of the trusted authorities
-   * @throws CrtMemoryException if there is no transport to share, and no memory for two blocks
    * @throws CrtUnusableException if {@link #unusableBecause()} is not null, or turns out so
    */
   public static ObjectClient open(CrtSettings settings, ClientMemory memory, CrtDelivery delivery) {

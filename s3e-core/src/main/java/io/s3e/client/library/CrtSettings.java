@@ -9,30 +9,20 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a client over the CRT reaches the store. Values are taken as they are; {@code
- * io.s3e.client.aws.AwsClientSettings} is what users fill in, and it checks them.
+ * How a client over the CRT reaches the store: as {@code io.s3e.client.aws.AwsClientSettings} says,
+ * which users fill in, and which checks it.
  *
  * @param endpoint scheme, host and port of an S3-compatible store; null for AWS's own endpoint of
  *     the region, by https
- * @param region signing region
- * @param pathStyle true for {@code endpoint/bucket/key}, false for {@code bucket.endpoint/key}
- *     where the bucket's name allows it
- * @param dualStack true for AWS's endpoints that have IPv6 addresses too; not with {@code endpoint}
- * @param followRegion true goes to the region that the store names when the bucket is not in {@code
- *     region}
  * @param credentials sign the requests; null sends unsigned ones. Not closed by the client
  * @param targetGbps throughput in Gbit/s for which the CRT opens connections: about one for each
  *     0.4 Gbit/s, at least 10
  * @param maxConnections upper limit of connections, for each of the client's two connection pools;
  *     0 for none beyond {@code targetGbps}
- * @param connectTimeout longest wait for a connection
- * @param requestTimeout longest wait for a HEAD
  * @param stallTimeout how long a connection may deliver less than 1 KiB/s before it is given up;
  *     rounded up to whole seconds
  * @param authorities one PEM block for each certificate authority to trust. The CRT knows nothing
  *     of Java's trust store and is never left to the system's certificates. Empty without TLS
- * @param userAgent value of the User-Agent header
- * @param headers headers added to every request
  */
 public record CrtSettings(
     @Nullable URI endpoint,
@@ -55,7 +45,6 @@ public record CrtSettings(
     headers = Map.copyOf(headers);
   }
 
-  /** Whether requests go by TLS. */
   public boolean isTls() {
     return endpoint == null || "https".equalsIgnoreCase(endpoint.getScheme());
   }

@@ -30,10 +30,7 @@ import org.slf4j.LoggerFactory;
 final class SharedCrt {
   private static final Logger LOG = LoggerFactory.getLogger(SharedCrt.class);
 
-  /**
-   * Held while one is looked for and begun. A string constant, since that is the same object in all
-   * class loaders.
-   */
+  /** Held while one is looked for: a string constant is one object in all class loaders. */
   private static final String NAME = "io.s3e:type=AwsCrt,version=";
 
   private static final String THREAD = "s3e-aws-crt";

@@ -56,7 +56,7 @@ final class S3EDriverPlugin implements DriverPlugin {
     if (config.cache().encrypted()) {
       addSecret();
     }
-    if (SparkKeys.ANNOUNCE.get(spark.conf())) {
+    if (SparkKeys.ANNOUNCE.get(spark.conf()) || SparkKeys.SQL_METRICS.get(spark.conf())) {
       S3EExtensions.addTo(spark.conf());
     }
     if (SparkKeys.EVENTS.get(plugin.conf())) {

@@ -29,8 +29,11 @@ public final class SparkKeys {
   /** Whether tasks of Spark SQL say which files they will open. */
   public static final SparkKey<Boolean> ANNOUNCE = SparkKey.flag("announce.enabled", true);
 
+  /** Whether scans show in the SQL tab what S3E did for them. */
+  public static final SparkKey<Boolean> SQL_METRICS = SparkKey.flag("sql.metrics.enabled", true);
+
   public static final List<SparkKey<?>> ALL =
-      List.of(EVENTS, UI, PRICE_OF_GETS, PRICE_OF_VCPU, ANNOUNCE);
+      List.of(EVENTS, UI, PRICE_OF_GETS, PRICE_OF_VCPU, ANNOUNCE, SQL_METRICS);
 
   private SparkKeys() {}
 

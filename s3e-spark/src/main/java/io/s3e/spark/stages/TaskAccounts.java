@@ -65,9 +65,13 @@ public final class TaskAccounts implements AutoCloseable {
   private IOStatisticsAggregator ofThisThread() {
     TaskContext task = TaskContext.get();
     TaskAccount account = task == null ? null : running.get(task.taskAttemptId());
-    return account == null
-        ? outsideOfTasks
-        : counts -> countForJvm(counts) && account.aggregate(counts);
+    if (task == null || account == null) {
+      return outsideOfTasks;
+    }
+    ScanAccount scan = TaskScans.readingOf(task.taskAttemptId());
+    return scan == null
+        ? counts -> countForJvm(counts) && account.aggregate(counts)
+        : counts -> countForJvm(counts) && account.aggregate(counts) && scan.aggregate(counts);
   }
 
   private boolean countForJvm(@Nullable IOStatistics statistics) {

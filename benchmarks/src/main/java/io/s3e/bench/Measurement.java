@@ -7,6 +7,7 @@ import io.s3e.bench.server.ServerStats;
 import io.s3e.bench.workload.MemoryUse;
 import io.s3e.bench.workload.Part;
 import io.s3e.bench.workload.RunResult;
+import io.s3e.hadoop.cost.Prices;
 import java.util.List;
 import java.util.function.ToDoubleFunction;
 import java.util.function.ToLongFunction;
@@ -40,17 +41,8 @@ public record Measurement(
 
   private static final double MEBIBYTE = 1 << 20;
 
-  /**
-   * USD for one GET or HEAD: 0.0004 for 1,000 of "GET, SELECT, and all other requests", S3 Standard
-   * in us-east-1, https://aws.amazon.com/s3/pricing/.
-   */
-  private static final double DOLLARS_A_REQUEST = 0.0004 / 1000;
-
-  /**
-   * USD for a second of a virtual processor: 0.05 an hour, about what general purpose instances of
-   * the present generation cost on demand in us-east-1. A task slot has one.
-   */
-  private static final double DOLLARS_A_SECOND = 0.05 / 3600;
+  private static final double DOLLARS_A_REQUEST = Prices.LIST.thousandRequests() / 1000;
+  private static final double DOLLARS_A_SECOND = Prices.LIST.vcpuHour() / 3600;
 
   /**
    * Bytes used a second, in MB/s (10^6), in a workload of parts those of its last; NaN for a failed

@@ -7,8 +7,10 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalDouble;
 import java.util.stream.Collectors;
 import org.apache.hadoop.conf.Configuration;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -53,9 +55,10 @@ final class ExplainCommand extends ToolCommand {
   @Option(
       names = "--price-vcpu",
       paramLabel = "USD",
-      defaultValue = "0.05",
-      description = "Price of an hour of a task slot. Default: ${DEFAULT-VALUE}.")
-  private double vcpuHour;
+      description =
+          "Price of an hour of a task slot. Default: the application's spark.s3e.price.vcpu, else"
+              + " 0.05.")
+  private @Nullable Double vcpuHour;
 
   @Override
   StandardStreams streams() {
@@ -68,8 +71,9 @@ final class ExplainCommand extends ToolCommand {
     for (Path file : configurations) {
       conf.addResource(new org.apache.hadoop.fs.Path(file.toUri()));
     }
+    OptionalDouble price = vcpuHour == null ? OptionalDouble.empty() : OptionalDouble.of(vcpuHour);
     List<Explanation> explanations =
-        Explanation.of(log, new Explanation.Options(conf, look, vcpuHour));
+        Explanation.of(log, new Explanation.Options(conf, look, price));
     printResult(
         ExplanationText.document(explanations),
         explanations.stream()

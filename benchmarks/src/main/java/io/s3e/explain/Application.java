@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.s3e.explain;
 
+import io.s3e.hadoop.cost.Sizes;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;

@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.s3e.explain;
 
+import io.s3e.hadoop.cost.Prices;
+import io.s3e.hadoop.cost.ReadAdvice;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalDouble;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
 
 /**
  * Where time and money of an application went, and what would save some of it.
  *
- * <p>A finding is told if it saves at least {@link #WORTH_TELLING} of what the application's slots
- * and requests cost; the dearest comes first, remarks last.
+ * <p>A finding is told if it saves at least {@link ReadAdvice#WORTH_TELLING} of what the
+ * application's slots and requests cost; the dearest comes first, remarks last.
  *
  * @param log the path of the event log
  * @param damages what of the log could not be read, and what of the files
@@ -26,14 +29,15 @@ public record Explanation(
     Prices prices,
     List<TableReads> tables,
     List<Finding> findings) {
-  /** A part of the whole that nobody would notice is not told. */
-  private static final double WORTH_TELLING = 0.03;
-
   private static final List<Rule> RULES =
       List.of(new FileRule(), new LayoutRule(), new SlotRule(), new StoreRule());
 
-  /** How to look. */
-  public record Options(Configuration conf, boolean look, double vcpuHour) {}
+  /**
+   * How to look.
+   *
+   * @param vcpuHour an hour of a task slot in US dollars; empty for what the application says
+   */
+  public record Options(Configuration conf, boolean look, OptionalDouble vcpuHour) {}
 
   /**
    * Explains every application whose log is at the path.
@@ -56,7 +60,11 @@ public record Explanation(
     Map<String, FileLayout> layouts =
         options.look() ? FooterLook.at(tables, options.conf(), damages) : Map.of();
     Prices prices =
-        new Prices(options.vcpuHour(), application.number("spark.s3e.price.gets", 0.0004));
+        new Prices(
+            options
+                .vcpuHour()
+                .orElse(application.number("spark.s3e.price.vcpu", Prices.LIST.vcpuHour())),
+            application.number("spark.s3e.price.gets", Prices.LIST.thousandRequests()));
     return new Explanation(
         log.path().toString(),
         damages,
@@ -72,7 +80,8 @@ public record Explanation(
         .flatMap(rule -> rule.find(facts).stream())
         .filter(
             finding ->
-                finding.kind().isRemark() || prices.of(finding.saving()) >= WORTH_TELLING * whole)
+                finding.kind().isRemark()
+                    || prices.of(finding.saving()) >= ReadAdvice.WORTH_TELLING * whole)
         .sorted(
             Comparator.<Finding>comparingDouble(finding -> prices.of(finding.saving())).reversed())
         .toList();

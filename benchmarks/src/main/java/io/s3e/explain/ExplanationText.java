@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.s3e.explain;
 
+import io.s3e.hadoop.cost.Prices;
+import io.s3e.hadoop.cost.Saving;
+import io.s3e.hadoop.cost.Sizes;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;

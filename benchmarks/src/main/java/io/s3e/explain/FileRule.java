@@ -3,6 +3,8 @@ package io.s3e.explain;
 
 import io.s3e.explain.Finding.Kind;
 import io.s3e.explain.Finding.Scope;
+import io.s3e.hadoop.cost.Saving;
+import io.s3e.hadoop.cost.Sizes;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.s3e.explain;
 
+import io.s3e.hadoop.cost.Advice;
+import io.s3e.hadoop.cost.Saving;
+
 /**
  * One thing that costs time or money.
  *
@@ -22,13 +25,13 @@ record Finding(
     UNSPLITTABLE_FILES("files that cannot be split"),
     LARGE_FOOTERS("footers too large"),
     FILTER_WITHOUT_PRUNING("filters that leave nothing out"),
-    THROTTLED("the bucket throttles"),
-    MEMORY_BUDGET("memory budget too small"),
-    WASTED_PREFETCH("prefetched and never read"),
+    THROTTLED(Advice.Topic.THROTTLED.title()),
+    MEMORY_BUDGET(Advice.Topic.MEMORY_BUDGET.title()),
+    WASTED_PREFETCH(Advice.Topic.WASTED_PREFETCH.title()),
     READ_AGAIN("read again from S3"),
     IDLE_SLOTS("more slots than reads"),
     PLAIN_S3A("read without S3E"),
-    NOT_S3("S3 is not the bottleneck");
+    NOT_S3(Advice.Topic.NOT_S3.title());
 
     final String title;
 
@@ -40,6 +43,11 @@ record Finding(
     boolean isRemark() {
       return this == NOT_S3;
     }
+  }
+
+  /** The same advice, about a place. */
+  static Finding of(Kind kind, Scope scope, String place, Advice advice) {
+    return new Finding(kind, scope, place, advice.evidence(), advice.change(), advice.saving());
   }
 
   /** What a place is. */

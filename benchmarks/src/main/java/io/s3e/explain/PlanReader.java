@@ -22,7 +22,7 @@ final class PlanReader {
   /** Operators that change no row between a scan and the filter above it. */
   private static final Pattern PASSES =
       Pattern.compile(
-          "WholeStageCodegen.*|InputAdapter|ColumnarToRow|NextFiles.*|Project|AdaptiveSparkPlan");
+          "WholeStageCodegen.*|InputAdapter|ColumnarToRow|NextFiles.*|S3EReads.*|Project|AdaptiveSparkPlan");
 
   private static final Pattern SCAN = Pattern.compile("(?:File)?Scan .*|BatchScan.*");
 

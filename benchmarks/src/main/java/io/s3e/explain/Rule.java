@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.s3e.explain;
 
+import io.s3e.hadoop.cost.ReadAdvice;
 import java.util.List;
 
 /**
@@ -8,8 +9,7 @@ import java.util.List;
  * not care whether a finding is worth telling: {@link Explanation} leaves out what saves little.
  */
 interface Rule {
-  /** How long S3 takes to begin an answer, as docs/BENCHMARKS.md has it. */
-  long ROUND_TRIP_MILLIS = 30;
+  long ROUND_TRIP_MILLIS = ReadAdvice.ROUND_TRIP_MILLIS;
 
   List<Finding> find(Facts facts);
 }

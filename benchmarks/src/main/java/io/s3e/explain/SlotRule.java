@@ -3,6 +3,11 @@ package io.s3e.explain;
 
 import io.s3e.explain.Finding.Kind;
 import io.s3e.explain.Finding.Scope;
+import io.s3e.hadoop.cost.Advice;
+import io.s3e.hadoop.cost.ReadAdvice;
+import io.s3e.hadoop.cost.ReadWork;
+import io.s3e.hadoop.cost.Saving;
+import io.s3e.hadoop.cost.Sizes;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -15,11 +20,7 @@ final class SlotRule implements Rule {
   /** Fewer slots are no cluster to save of. */
   private static final int FEW_SLOTS = 4;
 
-  /** Shorter stages are not worth a line. */
-  private static final long LONG_MILLIS = 10_000;
-
   private static final double OF_THE_APPLICATION = 0.25;
-  private static final double BLOCKED = 0.05;
 
   @Override
   public List<Finding> find(Facts facts) {
@@ -107,41 +108,47 @@ final class SlotRule implements Rule {
             .toList();
     long all = facts.application().runMillis();
     for (Stage stage : reading) {
-      if (stage.runMillis() < LONG_MILLIS
-          || stage.runMillis() < OF_THE_APPLICATION * all
-          || stage.waitedMillis() + openingMillis(facts, stage) >= BLOCKED * stage.runMillis()) {
-        continue;
+      if (stage.runMillis() >= OF_THE_APPLICATION * all) {
+        ReadAdvice.notS3(work(facts, stage))
+            .map(advice -> notS3(facts, stage, advice))
+            .ifPresent(findings::add);
       }
-      findings.add(
-          new Finding(
-              Kind.NOT_S3,
-              Scope.STAGE,
-              stage.label(),
-              "tasks ran "
-                  + Sizes.seconds(stage.runMillis())
-                  + " and waited for reads "
-                  + Sizes.percent(stage.waitedMillis(), stage.runMillis())
-                  + " of it; they computed "
-                  + Sizes.percent(stage.cpuMillis(), stage.runMillis())
-                  + " and collected garbage "
-                  + Sizes.percent(stage.gcMillis(), stage.runMillis())
-                  + "; reads "
-                  + tables(facts, stage),
-              "look at the query, its expressions and its shuffles; faster reads save no more than"
-                  + " that",
-              Saving.NONE));
     }
   }
 
-  /** A HEAD for each file that a task opens, which S3E does not count among blocked reads. */
-  private static long openingMillis(Facts facts, Stage stage) {
+  private static Finding notS3(Facts facts, Stage stage, Advice advice) {
+    return new Finding(
+        Kind.NOT_S3,
+        Scope.STAGE,
+        stage.label(),
+        advice.evidence()
+            + "; they computed "
+            + Sizes.percent(stage.cpuMillis(), stage.runMillis())
+            + " and collected garbage "
+            + Sizes.percent(stage.gcMillis(), stage.runMillis())
+            + "; reads "
+            + tables(facts, stage),
+        advice.change(),
+        advice.saving());
+  }
+
+  /** With a HEAD for each file that a task opens, which S3E does not count among blocked reads. */
+  private static ReadWork work(Facts facts, Stage stage) {
     long files =
         facts.tables().stream()
             .flatMap(table -> table.runs().stream())
             .filter(run -> run.stage() == stage)
             .mapToLong(TableReads.Run::files)
             .sum();
-    return Math.max(files, stage.tasks()) * ROUND_TRIP_MILLIS;
+    S3eReads reads = stage.s3e();
+    return new ReadWork(
+        reads.gets(),
+        Math.max(files, stage.tasks()),
+        reads.throttled(),
+        reads.bytesFromS3(),
+        reads.prefetchWastedBytes(),
+        stage.runMillis(),
+        stage.waitedMillis());
   }
 
   private static String tables(Facts facts, Stage stage) {

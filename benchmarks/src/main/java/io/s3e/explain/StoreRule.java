@@ -3,6 +3,10 @@ package io.s3e.explain;
 
 import io.s3e.explain.Finding.Kind;
 import io.s3e.explain.Finding.Scope;
+import io.s3e.hadoop.cost.ReadAdvice;
+import io.s3e.hadoop.cost.ReadWork;
+import io.s3e.hadoop.cost.Saving;
+import io.s3e.hadoop.cost.Sizes;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -10,18 +14,7 @@ import java.util.Map;
 
 /** What S3 was asked more often than needed, and where it refused. */
 final class StoreRule implements Rule {
-  private static final double THROTTLED = 0.01;
-
-  /** S3E pauses after a refusal before it asks again. */
-  private static final long PAUSE_MILLIS = 100;
-
-  private static final double WASTED = 0.2;
   private static final long LITTLE_BYTES = 8L << 20;
-
-  /** A reader with less memory cannot have as much on its way as a connection brings. */
-  private static final long MEMORY_OF_A_READER = 32L << 20;
-
-  private static final double MUCH_BLOCKED = 0.1;
 
   /**
    * S3E waits 0.57 times as long as S3A's classic stream in four queries of TPC-H on Spark 4.1
@@ -36,58 +29,18 @@ final class StoreRule implements Rule {
   public List<Finding> find(Facts facts) {
     List<Finding> findings = new ArrayList<>();
     for (TableReads table : facts.tables()) {
-      throttled(table, findings);
-      wasted(table, findings);
+      ReadWork work = work(List.of(table));
+      ReadAdvice.throttled(work)
+          .map(advice -> Finding.of(Kind.THROTTLED, Scope.TABLE, table.table(), advice))
+          .ifPresent(findings::add);
+      ReadAdvice.wastedPrefetch(work)
+          .map(advice -> Finding.of(Kind.WASTED_PREFETCH, Scope.TABLE, table.table(), advice))
+          .ifPresent(findings::add);
       readAgain(table, facts, findings);
     }
     memory(facts, findings);
     plainS3a(facts, findings);
     return findings;
-  }
-
-  private static void throttled(TableReads table, List<Finding> findings) {
-    S3eReads reads = table.s3e();
-    if (reads.throttled() == 0 || reads.throttled() < THROTTLED * reads.gets()) {
-      return;
-    }
-    long byPauses = reads.throttled() * (ROUND_TRIP_MILLIS + PAUSE_MILLIS);
-    findings.add(
-        new Finding(
-            Kind.THROTTLED,
-            Scope.TABLE,
-            table.table(),
-            Sizes.count(reads.throttled())
-                + " of "
-                + Sizes.count(reads.gets())
-                + " GETs were refused by the store ("
-                + Sizes.percent(reads.throttled(), reads.gets())
-                + "); tasks waited "
-                + Sizes.seconds(table.waitedMillis()),
-            "spread the objects over more prefixes, ask for fewer at once, or ask AWS to partition"
-                + " the bucket; who else reads it?",
-            new Saving(Math.min(table.waitedMillis(), byPauses), reads.throttled())));
-  }
-
-  private static void wasted(TableReads table, List<Finding> findings) {
-    S3eReads reads = table.s3e();
-    long wasted = reads.prefetchWastedBytes();
-    if (wasted < LITTLE_BYTES || wasted < WASTED * reads.bytesFromS3()) {
-      return;
-    }
-    double share = (double) wasted / reads.bytesFromS3();
-    findings.add(
-        new Finding(
-            Kind.WASTED_PREFETCH,
-            Scope.TABLE,
-            table.table(),
-            Sizes.bytes(wasted)
-                + " of "
-                + Sizes.bytes(reads.bytesFromS3())
-                + " from S3 were prefetched and read by nobody",
-            "if readers stop early, spark.s3e.columnar=false or a smaller"
-                + " spark.s3e.prefetch.window.max leaves them; if memory is short, raise "
-                + BUDGET,
-            new Saving(0, Math.round(reads.gets() * share))));
   }
 
   /** The same columns of the same files, by another query: what a cache is there for. */
@@ -156,32 +109,27 @@ final class StoreRule implements Rule {
 
   private static void memory(Facts facts, List<Finding> findings) {
     Application application = facts.application();
-    long budget =
-        application.bytes(BUDGET, application.bytes("spark.hadoop.fs.s3a.s3e.memory.budget", 0));
-    long need = MEMORY_OF_A_READER * application.slotsOfExecutor();
-    long run = facts.tables().stream().mapToLong(TableReads::runMillis).sum();
-    long waited = facts.tables().stream().mapToLong(TableReads::waitedMillis).sum();
-    if (!application.isReadByS3e()
-        || budget == 0
-        || budget >= need
-        || waited < MUCH_BLOCKED * run) {
+    if (!application.isReadByS3e()) {
       return;
     }
-    findings.add(
-        new Finding(
-            Kind.MEMORY_BUDGET,
-            Scope.APPLICATION,
-            application.id,
-            BUDGET
-                + " is "
-                + Sizes.bytes(budget)
-                + " for "
-                + application.slotsOfExecutor()
-                + " tasks at once; they waited for reads "
-                + Sizes.percent(waited, run)
-                + " of their time",
-            "leave " + BUDGET + " to its default, or set at least " + Sizes.bytes(need),
-            new Saving(Math.round(waited * (1 - (double) budget / need)), 0)));
+    long budget =
+        application.bytes(BUDGET, application.bytes("spark.hadoop.fs.s3a.s3e.memory.budget", 0));
+    ReadAdvice.Memory memory = new ReadAdvice.Memory(budget, application.slotsOfExecutor());
+    ReadAdvice.memoryBudget(work(facts.tables()), memory)
+        .map(advice -> Finding.of(Kind.MEMORY_BUDGET, Scope.APPLICATION, application.id, advice))
+        .ifPresent(findings::add);
+  }
+
+  private static ReadWork work(List<TableReads> tables) {
+    S3eReads reads = tables.stream().map(TableReads::s3e).reduce(S3eReads.NONE, S3eReads::plus);
+    return new ReadWork(
+        reads.gets(),
+        tables.stream().mapToLong(TableReads::files).sum(),
+        reads.throttled(),
+        reads.bytesFromS3(),
+        reads.prefetchWastedBytes(),
+        tables.stream().mapToLong(TableReads::runMillis).sum(),
+        tables.stream().mapToLong(TableReads::waitedMillis).sum());
   }
 
   private static void plainS3a(Facts facts, List<Finding> findings) {

@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.OptionalDouble;
 import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -20,7 +21,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** Finding and reading logs, whole and damaged ones, in every codec. */
 class EventLogTest {
   private static final Explanation.Options OPTIONS =
-      new Explanation.Options(new Configuration(), false, 0.05);
+      new Explanation.Options(new Configuration(), false, OptionalDouble.of(0.05));
 
   @TempDir Path directory;
   private RecordedLog recorded;

@@ -7,6 +7,7 @@ import io.s3e.explain.Finding.Kind;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Locale;
+import java.util.OptionalDouble;
 import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -20,7 +21,8 @@ class ExplanationTest {
 
   private Explanation explain(String log) throws IOException {
     Path file = RecordedLog.of(log).write(directory, LogCodec.NONE);
-    Explanation.Options options = new Explanation.Options(new Configuration(), false, 0.05);
+    Explanation.Options options =
+        new Explanation.Options(new Configuration(), false, OptionalDouble.of(0.05));
     return Explanation.of(file.toString(), options).get(0);
   }
 

@@ -39,6 +39,7 @@ import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FSDataOutputStreamBuilder;
 import org.apache.hadoop.fs.FileStatus;
+import org.apache.hadoop.fs.Options.OpenFileOptions;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.impl.OpenFileParameters;
 import org.apache.hadoop.fs.permission.FsPermission;
@@ -219,6 +220,7 @@ public class S3EFileSystem extends S3AFileSystem {
       return super.open(rawPath, bufferSize);
     }
     prepareEngine();
+    OpenerStatistics.countHead();
     Path path = qualify(rawPath);
     Opening opening = opening(path, OpenHints.NONE, files);
     announceAfter(rawPath);
@@ -234,6 +236,7 @@ public class S3EFileSystem extends S3AFileSystem {
       Path rawPath, OpenFileParameters parameters) throws IOException {
     Reads older = reads33;
     if (older != null) {
+      countHeadOf(parameters);
       return older.openFile(rawPath, parameters);
     }
     Announcements files = announcements;
@@ -241,6 +244,7 @@ public class S3EFileSystem extends S3AFileSystem {
       return super.openFileWithOptions(rawPath, parameters);
     }
     prepareEngine();
+    countHeadOf(parameters);
     Path path = qualify(rawPath);
     Opening opening = opening(path, OpenHints.of(parameters), files);
     announceAfter(rawPath);
@@ -249,6 +253,23 @@ public class S3EFileSystem extends S3AFileSystem {
         ? direct.open(path, parameters, opening)
         : super.openFileWithOptions(path, parameters)
             .thenApply(opened -> withEngine(opened, opening));
+  }
+
+  /** S3A sends one if neither status nor length is told. */
+  private static void countHeadOf(OpenFileParameters parameters) {
+    if (parameters.getStatus() == null
+        && parameters.getOptions().getLong(OpenFileOptions.FS_OPTION_OPENFILE_LENGTH, -1) < 0) {
+      OpenerStatistics.countHead();
+    }
+  }
+
+  /** S3A's. */
+  @Override
+  public FileStatus getFileStatus(Path path) throws IOException {
+    if (announcements != null || reads33 != null) {
+      OpenerStatistics.countHead();
+    }
+    return super.getFileStatus(path);
   }
 
   /** What the task opens next, where its engine has said so and it is in the same bucket. */
@@ -445,6 +466,11 @@ public class S3EFileSystem extends S3AFileSystem {
     @Override
     public S3AFileSystem fileSystem() {
       return S3EFileSystem.this;
+    }
+
+    @Override
+    public FileStatus status(Path path) throws IOException {
+      return S3EFileSystem.super.getFileStatus(path);
     }
 
     @Override

@@ -165,6 +165,8 @@ class ArchitectureTest {
           .definedBy("io.s3e.hadoop.spark")
           .layer("stats")
           .definedBy("io.s3e.hadoop.stats")
+          .layer("cost")
+          .definedBy("io.s3e.hadoop.cost")
           .whereLayer("doctor")
           .mayNotBeAccessedByAnyLayer()
           .whereLayer("file system")
@@ -190,5 +192,9 @@ class ArchitectureTest {
           .whereLayer("spark")
           .mayNotAccessAnyLayer()
           .whereLayer("stats")
+          .mayNotAccessAnyLayer()
+          .whereLayer("cost")
+          .mayNotBeAccessedByAnyLayer()
+          .whereLayer("cost")
           .mayNotAccessAnyLayer();
 }

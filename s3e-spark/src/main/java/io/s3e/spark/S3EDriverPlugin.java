@@ -36,6 +36,7 @@ final class S3EDriverPlugin implements DriverPlugin {
   private static final Logger LOG = LoggerFactory.getLogger(S3EDriverPlugin.class);
 
   private @Nullable StageReports reports;
+  private @Nullable EndLine endLine;
   private @Nullable TaskAccounts accounts;
 
   @Override
@@ -55,12 +56,21 @@ final class S3EDriverPlugin implements DriverPlugin {
     if (config.cache().encrypted()) {
       addSecret();
     }
-    if (SparkKeys.ANNOUNCE.get(spark.conf())) {
+    if (SparkKeys.ANNOUNCE.get(spark.conf()) || SparkKeys.SQL_METRICS.get(spark.conf())) {
       S3EExtensions.addTo(spark.conf());
     }
     if (SparkKeys.EVENTS.get(plugin.conf())) {
-      StageReports begun = new StageReports(event -> spark.listenerBus().post(event));
+      EndLine line = new EndLine(plugin.conf(), config.engine().memoryBytes());
+      StageReports begun =
+          new StageReports(
+              SparkKeys.prices(plugin.conf()),
+              event -> {
+                line.add(event);
+                spark.listenerBus().post(event);
+              });
+      spark.addSparkListener(line);
       spark.addSparkListener(begun);
+      endLine = line;
       reports = begun;
       if (SparkKeys.UI.get(spark.conf())) {
         S3ETab.attachTo(spark);
@@ -120,6 +130,10 @@ final class S3EDriverPlugin implements DriverPlugin {
     if (collecting != null) {
       collecting.close();
       LOG.debug("Reports of tasks that came after the end: {}", collecting.droppedReports());
+    }
+    EndLine line = endLine;
+    if (line != null) {
+      line.tell();
     }
     TaskAccounts counted = accounts;
     if (counted != null) {

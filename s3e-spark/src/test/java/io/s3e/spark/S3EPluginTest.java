@@ -4,11 +4,15 @@ package io.s3e.spark;
 import static io.s3e.testing.Eventually.awaitTrue;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.s3e.hadoop.S3EAbstractFileSystem;
 import io.s3e.hadoop.S3EFileSystem;
 import io.s3e.hadoop.client.OpenEngines;
+import io.s3e.hadoop.cost.Bill;
+import io.s3e.hadoop.cost.Prices;
+import io.s3e.hadoop.cost.Sizes;
 import io.s3e.metrics.EngineMetrics;
 import io.s3e.spark.stages.ReadCounts;
 import io.s3e.spark.stages.SparkListenerS3EStage;
@@ -34,6 +38,7 @@ import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FileContext;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.s3a.S3AFileSystem;
+import org.apache.hadoop.fs.statistics.StoreStatisticNames;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.scheduler.SparkListener;
 import org.apache.spark.scheduler.SparkListenerEvent;
@@ -145,9 +150,44 @@ class S3EPluginTest {
     assertThat(lastValue(sink, "bytesFromS3")).isGreaterThanOrEqualTo(sum(events, "bytesFromS3"));
     assertThat(lastValue(sink, "bytesRead")).isGreaterThanOrEqualTo(input);
     assertThat(lastValue(sink, "memoryBudgetBytes")).isPositive();
+    assertBillsAddUp(events);
 
     SparkListenerEvent again = JsonProtocol.sparkEventFromJson(events.get(0).toString());
     assertThat(JsonProtocol.sparkEventToJsonString(again)).isEqualTo(events.get(0).toString());
+  }
+
+  /** The bills of stages are the application's, in the event log and in the driver's last line. */
+  private void assertBillsAddUp(List<JsonNode> events) {
+    Bill sum = Bill.NONE;
+    for (JsonNode event : events) {
+      JsonNode bill = event.path("bill");
+      sum =
+          sum.plus(
+              new Bill(
+                  bill.path("requestsUsd").asDouble(),
+                  bill.path("vcpuUsd").asDouble(),
+                  bill.path("blockedUsd").asDouble()));
+    }
+    Bill whole =
+        Prices.LIST.bill(
+            sum(events, "gets") + sum(events, "heads"),
+            sum(events, "taskCpuNanos"),
+            sum(events, "readWaitNanos"));
+    assertThat(sum.requestsUsd()).isPositive().isCloseTo(whole.requestsUsd(), within(1e-12));
+    assertThat(sum.vcpuUsd()).isPositive().isCloseTo(whole.vcpuUsd(), within(1e-12));
+    assertThat(sum.blockedUsd()).isCloseTo(whole.blockedUsd(), within(1e-12));
+    String end =
+        "INFO S3E read "
+            + Sizes.bytes(sum(events, "bytesRead"))
+            + ": "
+            + Sizes.bytes(sum(events, "bytesFromMemory"))
+            + " from memory, ";
+    assertThat(log.lines())
+        .filteredOn(line -> line.startsWith("INFO S3E read "))
+        .singleElement()
+        .asString()
+        .startsWith(end)
+        .contains(" by estimate " + Sizes.dollars(sum.totalUsd()) + ": requests ");
   }
 
   /** Two jobs at once on two threads of one executor: each stage has the bytes of its own files. */
@@ -210,6 +250,7 @@ class S3EPluginTest {
     JavaSparkContext context = new JavaSparkContext(session.sparkContext());
     writeTexts(context, "behind", 6 << 20);
     EngineMetrics before = OpenEngines.work().metrics();
+    long headsBefore = headsOfS3A();
     for (int bytes : new int[] {2 << 20, 5 << 20}) {
       List<Integer> files = List.of(0, 1, 2, 3);
       assertThat(context.parallelize(files, 4).map(file -> readHead(file, bytes)).count())
@@ -225,6 +266,8 @@ class S3EPluginTest {
                   .reduce(ReadCounts.NONE, ReadCounts::plus);
           EngineMetrics now = OpenEngines.work().metrics();
           return sum.bytesRead() == 4L * (7 << 20)
+              && sum.heads() == headsOfS3A() - headsBefore
+              && sum.heads() >= 4 * 2
               && sum.gets() == since(before, now, EngineMetrics.Counter.GETS)
               && sum.bytesFromS3() == since(before, now, EngineMetrics.Counter.FETCHED_BYTES)
               && sum.prefetchedBytes() == since(before, now, EngineMetrics.Counter.PREFETCHED_BYTES)
@@ -232,6 +275,15 @@ class S3EPluginTest {
                   == since(before, now, EngineMetrics.Counter.PREFETCH_USED_BYTES);
         });
     session.stop();
+  }
+
+  /** As S3A counts them in the file system that tasks and test share. */
+  private static long headsOfS3A() throws Exception {
+    FileSystem store = FileSystem.get(URI.create(LocalSpark.path("")), new Configuration());
+    return ((S3AFileSystem) store)
+        .getIOStatistics()
+        .counters()
+        .get(StoreStatisticNames.ACTION_HTTP_HEAD_REQUEST);
   }
 
   private static int readHead(int file, int bytes) throws Exception {
@@ -295,6 +347,9 @@ class S3EPluginTest {
         .hasStackTraceContaining("spark.s3e.memory.budget = \"lots\": expected a size from ");
     assertThatThrownBy(() -> spark.builder().config("spark.s3e.price.gets", "-1").getOrCreate())
         .hasStackTraceContaining("spark.s3e.price.gets = \"-1\": expected a number from 0.0 to ");
+    assertThatThrownBy(() -> spark.builder().config("spark.s3e.price.vcpu", "NaN").getOrCreate())
+        .hasStackTraceContaining(
+            "spark.s3e.price.vcpu = \"NaN\": expected a number from 0.0 to 1000.0");
   }
 
   @Test

@@ -110,7 +110,7 @@ public final class DirectOpener implements Closeable {
         IOStatisticsBinding.trackDuration(
             statistics,
             Statistic.ACTION_FILE_OPENED.getSymbol(),
-            () -> given != null ? given : (S3AFileStatus) fileSystem.getFileStatus(path));
+            () -> given != null ? given : (S3AFileStatus) access.status(path));
     if (status.isDirectory()) {
       throw new FileNotFoundException(path + " is a directory");
     }

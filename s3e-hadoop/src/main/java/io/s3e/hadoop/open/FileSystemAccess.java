@@ -14,6 +14,9 @@ import org.jspecify.annotations.Nullable;
 public interface FileSystemAccess {
   S3AFileSystem fileSystem();
 
+  /** By a HEAD, which somebody has counted for the thread that opens. */
+  FileStatus status(Path path) throws IOException;
+
   /** Counts the opening of a file, and begins its audit span. */
   AuditSpan openSpan(Path path) throws IOException;
 

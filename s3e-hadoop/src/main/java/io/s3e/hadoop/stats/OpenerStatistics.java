@@ -6,6 +6,7 @@ import org.apache.hadoop.fs.statistics.IOStatistics;
 import org.apache.hadoop.fs.statistics.IOStatisticsAggregator;
 import org.apache.hadoop.fs.statistics.IOStatisticsContext;
 import org.apache.hadoop.fs.statistics.IOStatisticsSnapshot;
+import org.apache.hadoop.fs.statistics.StoreStatisticNames;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,7 +16,8 @@ import org.jspecify.annotations.Nullable;
  * <p>An account is asked for when a file is opened, on the thread that opens it, and given the
  * counts when the stream is closed, by whichever thread closes it, perhaps long after the work has
  * ended. What happens to the stream's bytes afterwards is given to the account alone, one counter
- * at a time: Hadoop's thread may do something else by then.
+ * at a time: Hadoop's thread may do something else by then. HEADs go to the account as they are
+ * sent.
  */
 public final class OpenerStatistics {
   private static volatile @Nullable Supplier<@Nullable IOStatisticsAggregator> accounts;
@@ -60,6 +62,14 @@ public final class OpenerStatistics {
     return new OpenerStatistics(thread, null);
   }
 
+  /**
+   * The calling thread is about to send a HEAD to find or to open a file: S3A's, which counts those
+   * of the file system alone.
+   */
+  public static void countHead() {
+    ofAccount().toAccount(StoreStatisticNames.ACTION_HTTP_HEAD_REQUEST, 1);
+  }
+
   /** For Hadoop's statistics of the thread, once for each stream. */
   void toThread(IOStatistics counts) {
     if (thread != null) {
@@ -79,9 +89,13 @@ public final class OpenerStatistics {
   /** For the account: a counter of a stream has grown since. */
   void toAccount(String counter, long amount) {
     if (account != null) {
-      IOStatisticsSnapshot counts = new IOStatisticsSnapshot();
-      counts.counters().put(counter, amount);
-      account.aggregate(counts);
+      account.aggregate(counter(counter, amount));
     }
+  }
+
+  private static IOStatistics counter(String name, long amount) {
+    IOStatisticsSnapshot counts = new IOStatisticsSnapshot();
+    counts.counters().put(name, amount);
+    return counts;
   }
 }

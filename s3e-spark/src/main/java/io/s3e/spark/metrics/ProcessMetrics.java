@@ -29,7 +29,7 @@ public final class ProcessMetrics {
   /**
    * Adds all metrics to a registry.
    *
-   * @param streams what streams of this process have read that are closed
+   * @param streams what streams of this process have read that are closed, and the HEADs sent
    */
   public static void register(MetricRegistry registry, Supplier<ReadCounts> streams) {
     ProcessMetrics metrics = new ProcessMetrics(registry, streams);
@@ -65,6 +65,7 @@ public final class ProcessMetrics {
   }
 
   private void requests() {
+    stream("heads", ReadCounts::heads);
     engine("gets", EngineMetrics.Counter.GETS);
     engine("prefetchGets", EngineMetrics.Counter.PREFETCH_GETS);
     engine("retries", EngineMetrics.Counter.RETRIES);

@@ -1,22 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.s3e.spark.sql;
 
+import io.s3e.spark.conf.SparkKeys;
 import org.apache.spark.rdd.RDD;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.SortOrder;
 import org.apache.spark.sql.catalyst.plans.physical.Partitioning;
 import org.apache.spark.sql.execution.SparkPlan;
+import org.apache.spark.sql.execution.metric.SQLMetric;
 import org.apache.spark.sql.vectorized.ColumnarBatch;
 import org.jspecify.annotations.Nullable;
 import scala.collection.immutable.List;
+import scala.collection.immutable.Map;
+import scala.collection.immutable.Map$;
 
 /**
- * A scan of files as it is; its tasks say which files they will open. Its canonical form is that of
- * the scan, so that exchanges and subqueries with and without it are one.
+ * A scan of files as it is; its tasks say which files they will open, and what S3E did for them.
+ * Its canonical form is that of the scan, so that exchanges and subqueries with and without it are
+ * one.
  */
 public final class NextFilesExec extends OneChild {
   private final SparkPlan scan;
+
+  /** Made when they are first asked for, in the driver. */
+  private transient @Nullable ScanMetrics metrics;
 
   /** Public because Spark copies nodes by their constructor. */
   public NextFilesExec(SparkPlan scan) {
@@ -58,14 +66,38 @@ public final class NextFilesExec extends OneChild {
     return scan.supportsRowBased();
   }
 
+  /** In the SQL tab. */
+  @Override
+  public String nodeName() {
+    return "S3EReads";
+  }
+
+  @Override
+  public Map<String, SQLMetric> metrics() {
+    ScanMetrics shown = shown();
+    return shown == null ? Map$.MODULE$.empty() : shown.asMap();
+  }
+
+  private synchronized @Nullable ScanMetrics shown() {
+    if (metrics == null && SparkKeys.SQL_METRICS.get(sparkContext().conf())) {
+      metrics = ScanMetrics.create(sparkContext());
+    }
+    return metrics;
+  }
+
   @Override
   public RDD<InternalRow> doExecute() {
-    return new NextFilesRDD<>(scan.execute(), InternalRow.class);
+    return over(scan.execute(), InternalRow.class);
   }
 
   @Override
   public RDD<ColumnarBatch> doExecuteColumnar() {
-    return new NextFilesRDD<>(scan.executeColumnar(), ColumnarBatch.class);
+    return over(scan.executeColumnar(), ColumnarBatch.class);
+  }
+
+  private <T> RDD<T> over(RDD<T> rows, Class<T> type) {
+    boolean announces = SparkKeys.ANNOUNCE.get(sparkContext().conf());
+    return new NextFilesRDD<>(rows, type, announces, shown());
   }
 
   @Override

@@ -6,8 +6,13 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.apache.spark.sql.catalyst.rules.Rule;
+import org.apache.spark.sql.connector.catalog.Table;
 import org.apache.spark.sql.execution.FileSourceScanExec;
 import org.apache.spark.sql.execution.SparkPlan;
+import org.apache.spark.sql.execution.datasources.FileIndex;
+import org.apache.spark.sql.execution.datasources.v2.BatchScanExec;
+import org.apache.spark.sql.execution.datasources.v2.FileScan;
+import org.jspecify.annotations.Nullable;
 import scala.Function1;
 import scala.collection.Iterator;
 import scala.runtime.AbstractPartialFunction;
@@ -23,7 +28,9 @@ final class NextFilesRule extends Rule<SparkPlan> {
 
     @Override
     public boolean isDefinedAt(SparkPlan plan) {
-      return isTwice(plan) || (plan instanceof FileSourceScanExec scan && isOnAsking(scan));
+      return isTwice(plan)
+          || (plan instanceof FileSourceScanExec scan && isOnAsking(scan))
+          || (plan instanceof BatchScanExec batch && isOnAsking(batch));
     }
 
     @Override
@@ -41,8 +48,31 @@ final class NextFilesRule extends Rule<SparkPlan> {
     }
 
     private boolean isOnAsking(FileSourceScanExec scan) {
-      Configuration conf = scan.relation().sparkSession().sparkContext().hadoopConfiguration();
-      Iterator<Path> roots = scan.relation().location().rootPaths().iterator();
+      return isOnAsking(scan.relation().location(), scan);
+    }
+
+    /** Of Spark's own files, and of tables that tell where they lie, as Iceberg's do. */
+    private boolean isOnAsking(BatchScanExec batch) {
+      if (batch.scan() instanceof FileScan scan) {
+        return isOnAsking(scan.fileIndex(), batch);
+      }
+      Table table = batch.table();
+      String location = table == null ? null : table.properties().get("location");
+      return location != null && isAsking(scheme(location), conf(batch));
+    }
+
+    /** Null of what is no path: it is another source's word. */
+    private static @Nullable String scheme(String location) {
+      try {
+        return new Path(location).toUri().getScheme();
+      } catch (IllegalArgumentException e) {
+        return null;
+      }
+    }
+
+    private boolean isOnAsking(FileIndex files, SparkPlan scan) {
+      Configuration conf = conf(scan);
+      Iterator<Path> roots = files.rootPaths().iterator();
       while (roots.hasNext()) {
         if (isAsking(roots.next().toUri().getScheme(), conf)) {
           return true;
@@ -51,7 +81,11 @@ final class NextFilesRule extends Rule<SparkPlan> {
       return false;
     }
 
-    private boolean isAsking(String scheme, Configuration conf) {
+    private static Configuration conf(SparkPlan plan) {
+      return plan.session().sparkContext().hadoopConfiguration();
+    }
+
+    private boolean isAsking(@Nullable String scheme, Configuration conf) {
       try {
         return scheme != null
             && asking.isAssignableFrom(FileSystem.getFileSystemClass(scheme, conf));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.s3e.spark.stages;
 
+import io.s3e.hadoop.cost.Bill;
+import io.s3e.hadoop.cost.Prices;
 import java.io.Serializable;
 
 /**
@@ -28,6 +30,8 @@ import java.io.Serializable;
  * @param prefetchedBytes brought before they were asked for
  * @param prefetchWastedBytes the part of those that nobody has read: they have left memory, or are
  *     there still; less than 0 in a report of blocks that were read since the one before
+ * @param heads HEADs sent to find files and to open them
+ * @param taskCpuNanos processor time of the threads that ran the tasks
  */
 public record ReadCounts(
     long tasks,
@@ -46,21 +50,38 @@ public record ReadCounts(
     long readWaits,
     long readWaitNanos,
     long prefetchedBytes,
-    long prefetchWastedBytes)
+    long prefetchWastedBytes,
+    long heads,
+    long taskCpuNanos)
     implements Serializable {
   private static final long serialVersionUID = 1;
 
   public static final ReadCounts NONE =
-      new ReadCounts(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+      new ReadCounts(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
 
   /** One task that has read nothing. */
-  static ReadCounts ofTask(long nanos) {
-    return new ReadCounts(1, nanos, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+  static ReadCounts ofTask(long nanos, long cpuNanos) {
+    return new ReadCounts(1, nanos, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, cpuNanos);
   }
 
-  /** Whether nothing was read: tasks and their time alone say nothing of S3E. */
+  /**
+   * Whether nothing was read: tasks, their time, and the HEADs of those that write say nothing of
+   * S3E.
+   */
   boolean isWithoutReads() {
-    return equals(new ReadCounts(tasks, taskNanos, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0));
+    return equals(
+        new ReadCounts(
+            tasks, taskNanos, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, heads, taskCpuNanos));
+  }
+
+  /** GETs and HEADs. */
+  public long requests() {
+    return gets + heads;
+  }
+
+  /** What it cost by estimate: requests, what the tasks computed, slots that waited for reads. */
+  public Bill bill(Prices prices) {
+    return prices.bill(requests(), taskCpuNanos, readWaitNanos);
   }
 
   /** The sum of both. */
@@ -82,6 +103,8 @@ public record ReadCounts(
         readWaits + other.readWaits,
         readWaitNanos + other.readWaitNanos,
         prefetchedBytes + other.prefetchedBytes,
-        prefetchWastedBytes + other.prefetchWastedBytes);
+        prefetchWastedBytes + other.prefetchWastedBytes,
+        heads + other.heads,
+        taskCpuNanos + other.taskCpuNanos);
   }
 }

@@ -4,6 +4,8 @@ package io.s3e.spark.stages;
 import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonProperty;
+import io.s3e.hadoop.cost.Bill;
+import io.s3e.hadoop.cost.Prices;
 import java.util.List;
 import java.util.Objects;
 import org.apache.spark.scheduler.SparkListenerEvent;
@@ -27,21 +29,32 @@ public final class SparkListenerS3EStage implements SparkListenerEvent {
   private final int stageId;
   private final int stageAttemptId;
   private final List<ExecutorReads> executors;
+  private final Bill bill;
 
   @JsonCreator
   SparkListenerS3EStage(
       @JsonProperty("format") int format,
       @JsonProperty("stageId") int stageId,
       @JsonProperty("stageAttemptId") int stageAttemptId,
-      @JsonProperty("executors") @Nullable List<ExecutorReads> executors) {
+      @JsonProperty("executors") @Nullable List<ExecutorReads> executors,
+      @JsonProperty("bill") @Nullable Bill bill) {
     this.format = format;
     this.stageId = stageId;
     this.stageAttemptId = stageAttemptId;
     this.executors = executors == null ? List.of() : List.copyOf(executors);
+    this.bill = bill == null ? Bill.NONE : bill;
   }
 
-  public SparkListenerS3EStage(StageReads reads) {
-    this(FORMAT, reads.stage().stageId(), reads.stage().attempt(), reads.executors());
+  /**
+   * @param prices of the application
+   */
+  public SparkListenerS3EStage(StageReads reads, Prices prices) {
+    this(
+        FORMAT,
+        reads.stage().stageId(),
+        reads.stage().attempt(),
+        reads.executors(),
+        reads.total().bill(prices));
   }
 
   @JsonProperty
@@ -64,6 +77,12 @@ public final class SparkListenerS3EStage implements SparkListenerEvent {
     return executors;
   }
 
+  /** What it cost by estimate, at the application's prices; nothing in logs of older versions. */
+  @JsonProperty
+  public Bill bill() {
+    return bill;
+  }
+
   /** The same without Spark's type. */
   public StageReads reads() {
     return new StageReads(new StageAttempt(stageId, stageAttemptId), executors);
@@ -73,12 +92,13 @@ public final class SparkListenerS3EStage implements SparkListenerEvent {
   public boolean equals(@Nullable Object other) {
     return other instanceof SparkListenerS3EStage that
         && format == that.format
+        && bill.equals(that.bill)
         && reads().equals(that.reads());
   }
 
   @Override
   public int hashCode() {
-    return Objects.hash(format, stageId, stageAttemptId, executors);
+    return Objects.hash(format, stageId, stageAttemptId, executors, bill);
   }
 
   @Override

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.s3e.spark.stages;
 
+import io.s3e.hadoop.cost.Prices;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -39,6 +40,7 @@ public final class StageReports extends SparkListener implements AutoCloseable {
   /** Stages that have been posted and are remembered, so that late reports are posted soon. */
   private static final int REMEMBERED = 10_000;
 
+  private final Prices prices;
   private final Consumer<SparkListenerS3EStage> post;
   private final Duration patience;
   private final ScheduledExecutorService timer;
@@ -80,13 +82,15 @@ public final class StageReports extends SparkListener implements AutoCloseable {
   }
 
   /**
+   * @param prices of the application, for the bills in events
    * @param post takes an event; must not block
    */
-  public StageReports(Consumer<SparkListenerS3EStage> post) {
-    this(post, PATIENCE);
+  public StageReports(Prices prices, Consumer<SparkListenerS3EStage> post) {
+    this(prices, post, PATIENCE);
   }
 
-  StageReports(Consumer<SparkListenerS3EStage> post, Duration patience) {
+  StageReports(Prices prices, Consumer<SparkListenerS3EStage> post, Duration patience) {
+    this.prices = prices;
     this.post = post;
     this.patience = patience;
     this.timer =
@@ -163,7 +167,7 @@ public final class StageReports extends SparkListener implements AutoCloseable {
     Collected collected = open.remove(stage);
     if (collected != null && !collected.isWithoutReads()) {
       List<ExecutorReads> executors = List.copyOf(collected.executors.values());
-      post.accept(new SparkListenerS3EStage(new StageReads(stage, executors)));
+      post.accept(new SparkListenerS3EStage(new StageReads(stage, executors), prices));
     }
   }
 

@@ -3,6 +3,7 @@ package io.s3e.spark.stages;
 
 import java.util.Map;
 import org.apache.hadoop.fs.statistics.IOStatistics;
+import org.apache.hadoop.fs.statistics.StoreStatisticNames;
 
 /**
  * Reads the counts of a stream out of Hadoop's statistics of it, or out of what has come to them
@@ -34,7 +35,9 @@ final class StreamCounts {
         get(counters, "s3e_read_waits"),
         get(counters, "s3e_read_wait_nanos"),
         prefetched,
-        prefetched - get(counters, "s3e_prefetch_used_bytes"));
+        prefetched - get(counters, "s3e_prefetch_used_bytes"),
+        get(counters, StoreStatisticNames.ACTION_HTTP_HEAD_REQUEST),
+        0);
   }
 
   private static long get(Map<String, Long> counters, String name) {

@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 final class TaskAccount implements IOStatisticsAggregator {
   private final StageAttempt stage;
   private final long startNanos;
+  private final long startCpuNanos;
   private final Consumer<ReadCounts> late;
 
   // Guarded by this.
@@ -24,11 +25,13 @@ final class TaskAccount implements IOStatisticsAggregator {
 
   /**
    * @param startNanos by {@link System#nanoTime}
+   * @param startCpuNanos processor time of the task's thread by now
    * @param late given what comes after the end of the task
    */
-  TaskAccount(StageAttempt stage, long startNanos, Consumer<ReadCounts> late) {
+  TaskAccount(StageAttempt stage, long startNanos, long startCpuNanos, Consumer<ReadCounts> late) {
     this.stage = stage;
     this.startNanos = startNanos;
+    this.startCpuNanos = startCpuNanos;
     this.late = late;
   }
 
@@ -57,8 +60,8 @@ final class TaskAccount implements IOStatisticsAggregator {
    *
    * @return what its streams read that are closed, as the counts of one task
    */
-  synchronized ReadCounts end(long nowNanos) {
+  synchronized ReadCounts end(long nowNanos, long cpuNanos) {
     ended = true;
-    return sum.plus(ReadCounts.ofTask(nowNanos - startNanos));
+    return sum.plus(ReadCounts.ofTask(nowNanos - startNanos, cpuNanos - startCpuNanos));
   }
 }

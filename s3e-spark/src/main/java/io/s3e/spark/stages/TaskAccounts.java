@@ -2,6 +2,8 @@
 package io.s3e.spark.stages;
 
 import io.s3e.hadoop.stats.OpenerStatistics;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -27,6 +29,8 @@ import org.jspecify.annotations.Nullable;
 public final class TaskAccounts implements AutoCloseable {
   /** Soon enough for somebody who looks at the tab, and few messages. */
   private static final Duration LATE_PERIOD = Duration.ofSeconds(1);
+
+  private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
 
   private final Map<Long, TaskAccount> running = new ConcurrentHashMap<>();
   private final ThreadLocal<@Nullable Long> taskOfThread = new ThreadLocal<>();
@@ -61,9 +65,13 @@ public final class TaskAccounts implements AutoCloseable {
   private IOStatisticsAggregator ofThisThread() {
     TaskContext task = TaskContext.get();
     TaskAccount account = task == null ? null : running.get(task.taskAttemptId());
-    return account == null
-        ? outsideOfTasks
-        : counts -> countForJvm(counts) && account.aggregate(counts);
+    if (task == null || account == null) {
+      return outsideOfTasks;
+    }
+    ScanAccount scan = TaskScans.readingOf(task.taskAttemptId());
+    return scan == null
+        ? counts -> countForJvm(counts) && account.aggregate(counts)
+        : counts -> countForJvm(counts) && account.aggregate(counts) && scan.aggregate(counts);
   }
 
   private boolean countForJvm(@Nullable IOStatistics statistics) {
@@ -86,7 +94,18 @@ public final class TaskAccounts implements AutoCloseable {
     StageAttempt stage = new StageAttempt(task.stageId(), task.stageAttemptNumber());
     long id = task.taskAttemptId();
     taskOfThread.set(id);
-    running.put(id, new TaskAccount(stage, System.nanoTime(), counts -> addLate(stage, counts)));
+    running.put(
+        id,
+        new TaskAccount(stage, System.nanoTime(), cpuNanos(), counts -> addLate(stage, counts)));
+  }
+
+  /** Processor time of the calling thread; 0 where this JVM, or this kind of thread, has none. */
+  private static long cpuNanos() {
+    try {
+      return Math.max(0, THREADS.getCurrentThreadCpuTime());
+    } catch (UnsupportedOperationException e) {
+      return 0;
+    }
   }
 
   private void addLate(StageAttempt stage, ReadCounts counts) {
@@ -122,7 +141,7 @@ public final class TaskAccounts implements AutoCloseable {
     taskOfThread.remove();
     TaskAccount account = running.remove(id);
     if (account != null) {
-      reports.report(account.stage(), account.end(System.nanoTime()));
+      reports.report(account.stage(), account.end(System.nanoTime(), cpuNanos()));
     }
   }
 

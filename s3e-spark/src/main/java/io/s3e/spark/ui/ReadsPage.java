@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.s3e.spark.ui;
 
+import io.s3e.hadoop.cost.Bill;
 import io.s3e.spark.stages.ExecutorReads;
 import io.s3e.spark.stages.ReadCounts;
 import io.s3e.spark.stages.StageAttempt;
@@ -45,6 +46,9 @@ final class ReadsPage {
       .s3e-name{max-width:26rem;overflow:hidden;text-overflow:ellipsis;white-space:nowrap}
       </style>
       """;
+
+  /** Sorting is by six decimals, and a stage may cost less than a millionth of a dollar. */
+  private static final double CENTS_OF_A_CENT = 10_000;
 
   private static final Cell NO_FIGURE = Cell.number(Figures.NONE, 0);
 
@@ -110,12 +114,11 @@ final class ReadsPage {
             "s3e-requests",
             "GETs",
             Figures.count(all.gets()),
-            price(all)
-                + " at $"
-                + Figures.plain(view.dollarsPerThousandGets())
-                + " per 1,000; "
-                + Figures.count(all.prefetchGets())
-                + " ahead of the reader")
+            Figures.count(all.prefetchGets())
+                + " ahead of the reader; and "
+                + Figures.count(all.heads())
+                + " HEADs")
+        + bill(all)
         + card(
             "s3e-memory",
             "Blocks found in memory",
@@ -146,6 +149,25 @@ final class ReadsPage {
                 + " / "
                 + Figures.count(all.hedges()),
             "GETs sent again, slowed down by the store, sent beside a late one");
+  }
+
+  private String bill(ReadCounts all) {
+    Bill bill = all.bill(view.prices());
+    return card(
+        "s3e-bill",
+        "Price, by estimate",
+        Figures.dollars(bill.totalUsd()),
+        "requests "
+            + Figures.dollars(bill.requestsUsd())
+            + " at $"
+            + Figures.plain(view.prices().thousandRequests())
+            + " per 1,000, processors "
+            + Figures.dollars(bill.vcpuUsd())
+            + " and blocked slots "
+            + Figures.dollars(bill.blockedUsd())
+            + " at $"
+            + Figures.plain(view.prices().vcpuHour())
+            + " an hour");
   }
 
   private static String card(String id, String title, String figure, String detail) {
@@ -205,7 +227,9 @@ final class ReadsPage {
         .number("From S3", "Bytes received from S3", bytes(counts, ReadCounts::bytesFromS3))
         .number("GETs", "GETs sent, retries included", count(counts, ReadCounts::gets))
         .number(
-            "Price", "Of the GETs", cell(counts, reads -> Cell.number(price(reads), reads.gets())))
+            "Price",
+            "By estimate: GETs and HEADs, processor time of the tasks, slots blocked in reads",
+            cell(counts, this::price))
         .number(
             "Blocked",
             "The part of the tasks' time in which they waited for a block",
@@ -265,8 +289,9 @@ final class ReadsPage {
     return new Cell(SourceBar.of(reads).html(""), Long.toString(reads.bytesFromS3()));
   }
 
-  private String price(ReadCounts reads) {
-    return Figures.dollars(reads.gets() / 1000.0 * view.dollarsPerThousandGets());
+  private Cell price(ReadCounts reads) {
+    double dollars = reads.bill(view.prices()).totalUsd();
+    return Cell.number(Figures.dollars(dollars), dollars * CENTS_OF_A_CENT);
   }
 
   private static <T> Function<T, Cell> count(

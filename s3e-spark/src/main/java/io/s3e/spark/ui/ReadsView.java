@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.s3e.spark.ui;
 
+import io.s3e.hadoop.cost.Prices;
 import io.s3e.spark.stages.ExecutorReads;
 import io.s3e.spark.stages.ReadCounts;
 import java.util.List;
@@ -10,13 +11,10 @@ import java.util.List;
  *
  * @param total the whole application, stages among it that are not in {@code stages} any more
  * @param stages the latest first
- * @param dollarsPerThousandGets what the store charges for a thousand GETs
+ * @param prices of the application
  */
 record ReadsView(
-    ReadCounts total,
-    List<StageRow> stages,
-    List<ExecutorReads> executors,
-    double dollarsPerThousandGets) {
+    ReadCounts total, List<StageRow> stages, List<ExecutorReads> executors, Prices prices) {
   ReadsView {
     stages = List.copyOf(stages);
     executors = List.copyOf(executors);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.s3e.spark.ui;
 
+import io.s3e.hadoop.cost.Prices;
 import io.s3e.spark.conf.SparkKeys;
 import io.s3e.spark.stages.S3EReadsModel;
 import io.s3e.spark.stages.SparkListenerS3EStage;
@@ -56,7 +57,7 @@ public final class S3EHistoryPlugin implements AppHistoryServerPlugin {
         return;
       }
       stages.forEachRemaining(stored -> model.add(stored.event));
-      S3ETab.attach(ui, model, price(ui));
+      S3ETab.attach(ui, model, prices(ui));
     } catch (Exception e) {
       LOG.warn("No tab S3E for {}: its events cannot be read from the store", ui.appName(), e);
     }
@@ -68,8 +69,8 @@ public final class S3EHistoryPlugin implements AppHistoryServerPlugin {
     return 100;
   }
 
-  /** The application's own setting, which the event log has. */
-  private static double price(SparkUI ui) {
+  /** The application's own settings, which the event log has. */
+  private static Prices prices(SparkUI ui) {
     SparkConf application = new SparkConf(false);
     Iterator<Tuple2<String, String>> settings =
         ui.store().environmentInfo().sparkProperties().iterator();
@@ -77,6 +78,6 @@ public final class S3EHistoryPlugin implements AppHistoryServerPlugin {
       Tuple2<String, String> setting = settings.next();
       application.set(setting._1(), setting._2());
     }
-    return SparkKeys.PRICE_OF_GETS.get(application);
+    return SparkKeys.prices(application);
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.s3e.spark.ui;
 
+import io.s3e.hadoop.cost.Prices;
 import io.s3e.spark.conf.SparkKeys;
 import io.s3e.spark.stages.ReadCounts;
 import io.s3e.spark.stages.S3EReadsModel;
@@ -27,13 +28,13 @@ public final class S3ETab extends SparkUITab {
 
   private final S3EReadsModel model;
   private final SparkStages stages;
-  private final double dollarsPerThousandGets;
+  private final Prices prices;
 
-  private S3ETab(SparkUI ui, S3EReadsModel model, double dollarsPerThousandGets) {
+  private S3ETab(SparkUI ui, S3EReadsModel model, Prices prices) {
     super(ui, "s3e");
     this.model = model;
     this.stages = new SparkStages(ui.store().store());
-    this.dollarsPerThousandGets = dollarsPerThousandGets;
+    this.prices = prices;
     attachPage(new S3EPage(this));
   }
 
@@ -55,7 +56,7 @@ public final class S3ETab extends SparkUITab {
             }
           }
         });
-    attach(spark.ui().get(), model, SparkKeys.PRICE_OF_GETS.get(spark.conf()));
+    attach(spark.ui().get(), model, SparkKeys.prices(spark.conf()));
   }
 
   /** As many as Spark's own pages keep. */
@@ -68,11 +69,11 @@ public final class S3ETab extends SparkUITab {
    * application goes on without the tab and a line of the log says why.
    *
    * @param model read at every request
-   * @param dollarsPerThousandGets what the store charges for a thousand GETs
+   * @param prices of the application
    */
-  static void attach(SparkUI ui, S3EReadsModel model, double dollarsPerThousandGets) {
+  static void attach(SparkUI ui, S3EReadsModel model, Prices prices) {
     try {
-      ui.attachTab(new S3ETab(ui, model, dollarsPerThousandGets));
+      ui.attachTab(new S3ETab(ui, model, prices));
     } catch (RuntimeException | LinkageError e) {
       LOG.warn("No tab S3E in the UI of this Spark: {}", e.toString());
     }
@@ -98,6 +99,6 @@ public final class S3ETab extends SparkUITab {
     }
     List<StageRow> rows = new ArrayList<>();
     shown.forEach((stage, counts) -> rows.add(new StageRow(stage, stages.find(stage), counts)));
-    return new ReadsView(model.total(), rows, model.executors(), dollarsPerThousandGets);
+    return new ReadsView(model.total(), rows, model.executors(), prices);
   }
 }

@@ -161,8 +161,8 @@ class NextFilesTest {
     assertThat(with.rows()).isEqualTo(without.rows());
     assertThat(with.bytes()).as("Input").isPositive().isEqualTo(without.bytes());
     assertThat(with.records()).as("records of Input").isPositive().isEqualTo(without.records());
-    assertThat(without.plans()).noneMatch(plan -> plan.contains("NextFiles"));
-    assertThat(with.plans()).allMatch(plan -> plan.contains("NextFiles"));
+    assertThat(without.plans()).noneMatch(plan -> plan.contains("S3EReads"));
+    assertThat(with.plans()).allMatch(plan -> plan.contains("S3EReads"));
     for (int i = 0; i < with.plans().size(); i++) {
       assertThat(operators(with.plans().get(i))).isEqualTo(operators(without.plans().get(i)));
     }
@@ -201,7 +201,7 @@ class NextFilesTest {
           .collectAsList();
       settle(spark);
     }
-    assertThat(Executed.PLANS).hasSize(1).noneMatch(plan -> plan.contains("NextFiles"));
+    assertThat(Executed.PLANS).hasSize(1).noneMatch(plan -> plan.contains("S3EReads"));
   }
 
   private static Ran run(SparkSession.Builder settings, boolean adaptive) throws IOException {
@@ -261,7 +261,7 @@ class NextFilesTest {
     List<String> operators = new ArrayList<>();
     Matcher operator = Pattern.compile("(?m)^[ +:\\-*]*(?:\\(\\d+\\) )?([A-Z]\\w+)").matcher(plan);
     while (operator.find()) {
-      if (!operator.group(1).equals("NextFiles")) {
+      if (!operator.group(1).equals("S3EReads")) {
         operators.add(operator.group(1));
       }
     }

@@ -4,15 +4,18 @@ package io.s3e.spark.stages;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.s3e.hadoop.cost.Prices;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class S3EReadsModelTest {
   private static SparkListenerS3EStage event(int stage, String executor, long bytes) {
-    ReadCounts counts = new ReadCounts(1, 10, bytes, 0, 0, bytes, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+    ReadCounts counts =
+        new ReadCounts(1, 10, bytes, 0, 0, bytes, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
     return new SparkListenerS3EStage(
         new StageReads(
-            new StageAttempt(stage, 0), List.of(new ExecutorReads(executor, "host", counts))));
+            new StageAttempt(stage, 0), List.of(new ExecutorReads(executor, "host", counts))),
+        Prices.LIST);
   }
 
   @Test

@@ -4,6 +4,7 @@ package io.s3e.spark.stages;
 import static io.s3e.testing.Eventually.awaitTrue;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.s3e.hadoop.cost.Prices;
 import java.time.Duration;
 import java.util.List;
 import java.util.Random;
@@ -21,7 +22,7 @@ class StageReportsTest {
         stage,
         executor,
         "host-" + executor,
-        new ReadCounts(tasks, 10, bytes, 0, 0, bytes, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0));
+        new ReadCounts(tasks, 10, bytes, 0, 0, bytes, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 3));
   }
 
   private long bytes() {
@@ -30,7 +31,7 @@ class StageReportsTest {
 
   @Test
   void oneEventHasTheSumOfAllTasksByExecutor() {
-    try (StageReports reports = new StageReports(posted::add, NEVER)) {
+    try (StageReports reports = new StageReports(Prices.LIST, posted::add, NEVER)) {
       reports.add(read(STAGE, "1", 1, 100));
       reports.taskEnded(STAGE);
       reports.add(read(STAGE, "2", 1, 20));
@@ -53,7 +54,7 @@ class StageReportsTest {
 
   @Test
   void aReportThatIsStillUnderWayIsAwaited() {
-    try (StageReports reports = new StageReports(posted::add, NEVER)) {
+    try (StageReports reports = new StageReports(Prices.LIST, posted::add, NEVER)) {
       reports.add(read(STAGE, "1", 1, 100));
       reports.taskEnded(STAGE);
       reports.taskEnded(STAGE);
@@ -67,7 +68,7 @@ class StageReportsTest {
 
   @Test
   void aReportThatNeverComesIsNotAwaitedForever() throws Exception {
-    try (StageReports reports = new StageReports(posted::add, Duration.ofMillis(50))) {
+    try (StageReports reports = new StageReports(Prices.LIST, posted::add, Duration.ofMillis(50))) {
       reports.add(read(STAGE, "1", 1, 100));
       reports.taskEnded(STAGE);
       reports.taskEnded(STAGE);
@@ -79,7 +80,7 @@ class StageReportsTest {
 
   @Test
   void aLateReportIsInAnEventOfItsOwn() throws Exception {
-    try (StageReports reports = new StageReports(posted::add, Duration.ofMillis(50))) {
+    try (StageReports reports = new StageReports(Prices.LIST, posted::add, Duration.ofMillis(50))) {
       reports.add(read(STAGE, "1", 1, 100));
       reports.taskEnded(STAGE);
       reports.stageCompleted(STAGE);
@@ -93,8 +94,8 @@ class StageReportsTest {
 
   @Test
   void aStageThatReadsNothingByS3EHasNoEvent() {
-    try (StageReports reports = new StageReports(posted::add, NEVER)) {
-      reports.add(new TaskReads(STAGE, "1", "host", ReadCounts.ofTask(10)));
+    try (StageReports reports = new StageReports(Prices.LIST, posted::add, NEVER)) {
+      reports.add(new TaskReads(STAGE, "1", "host", ReadCounts.ofTask(10, 5)));
       reports.taskEnded(STAGE);
       reports.stageCompleted(STAGE);
     }
@@ -103,7 +104,7 @@ class StageReportsTest {
 
   @Test
   void theEndOfTheApplicationPostsWhatIsThereAndWhatComesLaterIsDropped() {
-    StageReports reports = new StageReports(posted::add, NEVER);
+    StageReports reports = new StageReports(Prices.LIST, posted::add, NEVER);
     reports.add(read(STAGE, "1", 1, 100));
     reports.close();
     assertThat(bytes()).isEqualTo(100);
@@ -120,7 +121,7 @@ class StageReportsTest {
     for (int round = 0; round < 200; round++) {
       posted.clear();
       long offered = 0;
-      try (StageReports reports = new StageReports(posted::add, NEVER)) {
+      try (StageReports reports = new StageReports(Prices.LIST, posted::add, NEVER)) {
         for (int step = 0; step < 40; step++) {
           StageAttempt stage = new StageAttempt(random.nextInt(3), random.nextInt(2));
           switch (random.nextInt(4)) {

@@ -25,14 +25,15 @@ class TaskAccountTest {
   @Test
   void aStreamIsCountedOnceWhetherItEndsBeforeItsTaskOrAfter() {
     List<ReadCounts> late = new ArrayList<>();
-    TaskAccount account = new TaskAccount(new StageAttempt(1, 0), 1_000, late::add);
+    TaskAccount account = new TaskAccount(new StageAttempt(1, 0), 1_000, 300, late::add);
     account.aggregate(stream(100, 0, 120));
     account.aggregate(stream(50, 10, 10));
     assertThat(account.aggregate(null)).isFalse();
 
-    ReadCounts task = account.end(3_500);
+    ReadCounts task = account.end(3_500, 800);
     assertThat(task.tasks()).isEqualTo(1);
     assertThat(task.taskNanos()).isEqualTo(2_500);
+    assertThat(task.taskCpuNanos()).isEqualTo(500);
     assertThat(task.bytesRead()).isEqualTo(150);
     assertThat(task.bytesFromDisk()).isEqualTo(10);
     assertThat(task.bytesFromS3()).isEqualTo(130);
@@ -52,13 +53,13 @@ class TaskAccountTest {
   @Test
   void aBlockThatIsReadAfterTheCloseIsUnreadNoMore() {
     List<ReadCounts> late = new ArrayList<>();
-    TaskAccount account = new TaskAccount(new StageAttempt(1, 0), 1_000, late::add);
+    TaskAccount account = new TaskAccount(new StageAttempt(1, 0), 1_000, 300, late::add);
     IOStatisticsSnapshot stream = new IOStatisticsSnapshot();
     stream.counters().put("s3e_prefetched_bytes", 100L);
     stream.counters().put("s3e_prefetch_used_bytes", 30L);
     stream.counters().put("s3e_prefetch_wasted_bytes", 20L);
     account.aggregate(stream);
-    ReadCounts task = account.end(3_500);
+    ReadCounts task = account.end(3_500, 800);
     assertThat(task.prefetchWastedBytes()).isEqualTo(70);
 
     IOStatisticsSnapshot used = new IOStatisticsSnapshot();

@@ -27,7 +27,7 @@ final class LiveSpark implements AutoCloseable {
   LiveSpark(SparkConf settings) {
     context = SparkContext.getOrCreate(settings);
     java = JavaSparkContext.fromSparkContext(context);
-    S3ETab.attach(context.ui().get(), model, SparkKeys.PRICE_OF_GETS.get(context.getConf()));
+    S3ETab.attach(context.ui().get(), model, SparkKeys.prices(context.getConf()));
   }
 
   static SparkConf settings() {

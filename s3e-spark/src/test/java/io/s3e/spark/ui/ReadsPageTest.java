@@ -4,6 +4,7 @@ package io.s3e.spark.ui;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import io.s3e.hadoop.cost.Prices;
 import io.s3e.spark.stages.ExecutorReads;
 import io.s3e.spark.stages.ReadCounts;
 import io.s3e.spark.stages.StageAttempt;
@@ -38,14 +39,16 @@ class ReadsPageTest {
           250,
           4_000_000_000L,
           600 * MIB,
-          60 * MIB);
+          60 * MIB,
+          24,
+          18_000_000_000L);
 
   private static Document page(ReadsView view) {
     return Jsoup.parse(new ReadsPage(view, ROOT).html());
   }
 
   private static ReadsView view(List<StageRow> stages, ExecutorReads... executors) {
-    return new ReadsView(COUNTS, stages, List.of(executors), 0.4);
+    return new ReadsView(COUNTS, stages, List.of(executors), new Prices(0.5, 0.4));
   }
 
   private static StageRow ended(int stage, String name) {
@@ -65,7 +68,10 @@ class ReadsPageTest {
     assertThat(page.expectFirst("#s3e-blocked").text())
         .contains("10 %", "4 s of 40 s", "250 waits");
     assertThat(page.expectFirst("#s3e-requests").text())
-        .contains("1,500", "$0.6000 at $0.4 per 1,000", "1,200 ahead");
+        .contains("1,500", "1,200 ahead of the reader; and 24 HEADs");
+    assertThat(page.expectFirst("#s3e-bill").text())
+        .contains("$0.6127", "requests $0.6096 at $0.4 per 1,000", "processors $0.0025")
+        .contains("blocked slots $0.0006 at $0.5 an hour");
     assertThat(page.expectFirst("#s3e-memory").text()).contains("75 %", "750 found");
     assertThat(page.expectFirst("#s3e-disk").text()).contains("33 %", "250.0 MiB");
     assertThat(page.expectFirst("#s3e-wasted").text()).contains("60.0 MiB", "10 % of 600.0 MiB");
@@ -93,7 +99,7 @@ class ReadsPageTest {
             "900.0 MiB",
             "500.0 MiB",
             "1,500",
-            "$0.6000",
+            "$0.6127",
             "10 %",
             "75 %",
             "60.0 MiB",
@@ -185,7 +191,7 @@ class ReadsPageTest {
 
   @Test
   void saysWhatToLookAtWhereNothingWasRead() {
-    Document page = page(new ReadsView(ReadCounts.NONE, List.of(), List.of(), 0.0004));
+    Document page = page(new ReadsView(ReadCounts.NONE, List.of(), List.of(), Prices.LIST));
     assertThat(page.expectFirst("#s3e-empty").text())
         .contains("No stage has read by S3E yet", "fs.s3a.impl", "io.s3e.hadoop.S3EFileSystem");
     assertThat(page.select("table")).isEmpty();

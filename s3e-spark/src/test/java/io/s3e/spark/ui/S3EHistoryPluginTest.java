@@ -22,7 +22,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The tab of applications that have ended, from their event logs. */
 class S3EHistoryPluginTest {
-  private static final String PRICE = "0.5";
+  private static final String PRICE_OF_GETS = "0.5";
+  private static final String PRICE_OF_VCPU = "0.25";
 
   @Test
   @Slow
@@ -37,7 +38,8 @@ class S3EHistoryPluginTest {
       assertThat(page.select("#s3e-executors tbody tr")).hasSize(2);
       assertThat(page.expectFirst("#s3e-stages tbody").text())
           .contains("count at S3EHistoryPluginTest.java");
-      assertThat(page.expectFirst("#s3e-requests").text()).contains("$" + PRICE + " per 1,000");
+      assertThat(page.expectFirst("#s3e-bill").text())
+          .contains("$" + PRICE_OF_GETS + " per 1,000", "$" + PRICE_OF_VCPU + " an hour");
       URI stage = URI.create(page.expectFirst("#s3e-stages tbody a").absUrl("href"));
       assertThat(stage.getPath()).isEqualTo("/history/" + read + "/stages/stage/");
       assertThat(LiveSpark.get(stage).text()).contains("Details for Stage 1 (Attempt 0)");
@@ -65,7 +67,10 @@ class S3EHistoryPluginTest {
   /** An application of two stages whose log has the events; its id. */
   private static String run(Path log, List<SparkListenerS3EStage> events) {
     try (LiveSpark spark =
-        new LiveSpark(LiveSpark.logging(log).set(SparkKeys.PRICE_OF_GETS.name(), PRICE))) {
+        new LiveSpark(
+            LiveSpark.logging(log)
+                .set(SparkKeys.PRICE_OF_GETS.name(), PRICE_OF_GETS)
+                .set(SparkKeys.PRICE_OF_VCPU.name(), PRICE_OF_VCPU))) {
       spark.java.parallelize(List.of(1, 2), 2).count();
       spark.java.parallelize(List.of(1, 2), 2).count();
       events.forEach(event -> spark.context.listenerBus().post(event));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.s3e.spark.ui;
 
+import io.s3e.hadoop.cost.Prices;
 import io.s3e.spark.stages.ExecutorReads;
 import io.s3e.spark.stages.ReadCounts;
 import io.s3e.spark.stages.SparkListenerS3EStage;
@@ -35,7 +36,8 @@ final class SampleReads {
             stage,
             List.of(
                 new ExecutorReads("1", "10.0.0.1", counts(variant)),
-                new ExecutorReads("2", "10.0.0.2", counts(variant + 1)))));
+                new ExecutorReads("2", "10.0.0.2", counts(variant + 1)))),
+        Prices.LIST);
   }
 
   static ReadCounts counts(int variant) {
@@ -60,6 +62,8 @@ final class SampleReads {
         60 / (variant + 1),
         2_400 * MILLI / (variant + 1),
         s3 * 2 / 3,
-        wasted);
+        wasted,
+        8 + variant,
+        (4_000 + 300L * variant) * MILLI);
   }
 }

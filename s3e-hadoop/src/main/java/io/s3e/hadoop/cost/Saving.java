@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.s3e.explain;
+package io.s3e.hadoop.cost;
 
 /**
  * An estimate of what a change saves.
@@ -7,10 +7,10 @@ package io.s3e.explain;
  * @param slotMillis time of task slots
  * @param requests GETs and HEADs
  */
-record Saving(long slotMillis, long requests) {
-  static final Saving NONE = new Saving(0, 0);
+public record Saving(long slotMillis, long requests) {
+  public static final Saving NONE = new Saving(0, 0);
 
-  Saving {
+  public Saving {
     slotMillis = Math.max(0, slotMillis);
     requests = Math.max(0, requests);
   }

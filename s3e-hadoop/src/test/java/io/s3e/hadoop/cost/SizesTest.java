@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.s3e.explain;
+package io.s3e.hadoop.cost;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

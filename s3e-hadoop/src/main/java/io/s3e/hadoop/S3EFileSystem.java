@@ -145,6 +145,7 @@ public class S3EFileSystem extends S3AFileSystem {
           }
         },
         config.reach(),
+        SparkTask::label,
         (store, secret, client) -> factory.create(owner, store, secret, client));
   }
 

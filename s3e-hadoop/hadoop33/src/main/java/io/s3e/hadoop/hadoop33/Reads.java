@@ -18,6 +18,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.EtagSource;
 import org.apache.hadoop.fs.FSDataInputStream;
@@ -73,6 +74,7 @@ public final class Reads implements Closeable {
   private final FileSystem.Statistics statistics;
   private final S3a s3a;
   private final AwsClientSettings.Builder reach;
+  private final Supplier<@Nullable String> label;
   private final Engines engines;
   private final S3aClient client;
   private final Map<String, String> headers;
@@ -87,17 +89,20 @@ public final class Reads implements Closeable {
   /**
    * @param fileSystem initialized
    * @param reach settings of S3E's client that are not S3A's
+   * @param label names the task of the calling thread; asked by the thread that reads first
    */
   public Reads(
       S3AFileSystem fileSystem,
       FileSystem.Statistics statistics,
       S3a s3a,
       AwsClientSettings.Builder reach,
+      Supplier<@Nullable String> label,
       Engines engines) {
     this.fileSystem = fileSystem;
     this.statistics = statistics;
     this.s3a = s3a;
     this.reach = reach;
+    this.label = label;
     this.engines = engines;
     client = new S3aClient(fileSystem);
     headers = client.headers();
@@ -173,7 +178,7 @@ public final class Reads implements Closeable {
   /** S3E's stream; null where S3A's is to read. */
   @Nullable S3EInputStream stream(ObjectRef object, OpenOptions options) throws IOException {
     S3E made = engine();
-    return made == null ? null : made.open(object, options);
+    return made == null ? null : made.open(object, options.withLabel(label.get()));
   }
 
   private synchronized @Nullable S3E engine() throws IOException {

@@ -156,7 +156,7 @@ public final class GetRecord {
     became(0, landed(from, to));
   }
 
-  private void became(long usedBytes, long wastedBytes) {
+  private synchronized void became(long usedBytes, long wastedBytes) {
     used += usedBytes;
     wasted += wastedBytes;
     if (usedBytes + wastedBytes > 0) {

@@ -32,8 +32,7 @@ import org.junit.jupiter.api.Timeout;
 class ReadGarbageTest {
   private static final int BLOCKS = 16;
   private static final int READS = 2_000;
-  private static final OpenOptions OPTIONS =
-      OpenOptions.DEFAULTS.withPolicy(ReadPolicy.RANDOM);
+  private static final OpenOptions OPTIONS = OpenOptions.DEFAULTS.withPolicy(ReadPolicy.RANDOM);
 
   private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 

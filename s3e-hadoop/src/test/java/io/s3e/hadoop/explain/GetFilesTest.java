@@ -185,7 +185,8 @@ class GetFilesTest {
     try (CapturedLog log = new CapturedLog()) {
       read(300, to(files));
       assertThat(log.lines("WARN"))
-          .singleElement()
+          .hasSize(1)
+          .first()
           .asString()
           .contains("No space left on device", files.getFiles(), "fs.s3a.s3e.explain");
     }
@@ -200,7 +201,7 @@ class GetFilesTest {
     GetFiles files = new GetFiles(file, GetFiles::open, MIB, 1000);
     try (CapturedLog log = new CapturedLog()) {
       read(20, to(files));
-      assertThat(log.lines("WARN")).singleElement().asString().contains(file.toString());
+      assertThat(log.lines("WARN")).hasSize(1).first().asString().contains(file.toString());
     }
     requireThatAllAreAccountedFor(files, 20);
     assertThat(files.getWritten()).isZero();

@@ -6,9 +6,9 @@ import io.s3e.buffer.MemoryBudget;
 import io.s3e.columnar.LayoutMemory;
 import io.s3e.fault.Gates;
 import io.s3e.fault.Stores;
+import io.s3e.fetch.ExplainConfig;
 import io.s3e.fetch.FetchServices;
 import io.s3e.fetch.FetchTimer;
-import io.s3e.fetch.GetLedger;
 import io.s3e.jvm.JvmEnd;
 import io.s3e.jvm.NativeHeap;
 import io.s3e.jvm.OwnLoader;
@@ -21,6 +21,7 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -89,14 +90,15 @@ final class Engine {
   private final BlockIndex index = new BlockIndex();
   private final Admission admission;
   private final FetchTimer timer = new FetchTimer();
-  private final GetLedger ledger = new GetLedger();
-  private final Runnable shown = ShownGets.show(ledger);
+  private final EngineGets gets;
   final FetchServices services;
   final DiskMetrics diskMetrics = new DiskMetrics();
 
   final Askers askers = new Askers(System::nanoTime);
 
   final LayoutMemory layouts = new LayoutMemory();
+
+  final AtomicLong streams = new AtomicLong();
 
   final VectoredThreads vectored = new VectoredThreads();
 
@@ -129,7 +131,8 @@ final class Engine {
     pool = new BlockPool(budget, blockBytes, (int) Math.min(Integer.MAX_VALUE, blocks));
     admission = new Admission(budget, pool, index);
     Gates gates = new Gates(timer::later);
-    services = new FetchServices(index, admission, timer, gates, new Stores(), ledger);
+    gets = new EngineGets(config.explain());
+    services = new FetchServices(index, admission, timer, gates, new Stores(), gets.ledger);
     clients = new EngineClients(budget, admission, timer, linger, Engine::endOnThread);
     admission.whenMemoryIsWanted(clients::endIdleSoon);
     disk = new EngineDisk(clients::reserve, budget, diskMetrics);
@@ -198,6 +201,7 @@ final class Engine {
   private boolean isWhatIsAsked(S3EConfig config) {
     return config.effectiveMemoryBytes() == askedBytes
         && config.blockBytes() == blockBytes
+        && config.explain().equals(gets.config)
         && disk.isWhatIsAsked(config.diskCache());
   }
 
@@ -207,18 +211,21 @@ final class Engine {
     }
     long asked = config.effectiveMemoryBytes();
     if (config.memoryBytes() != S3EConfig.AUTOMATIC && asked != budget.limit()) {
-      different("memory budget (fs.s3a.s3e.memory.budget under Hadoop)", asked, budget.limit());
+      different("memory budget in bytes", "memory.budget", asked, budget.limit());
     } else if (config.blockBytes() != blockBytes) {
-      different("block size (fs.s3a.s3e.block.size under Hadoop)", config.blockBytes(), blockBytes);
+      different("block size in bytes", "block.size", config.blockBytes(), blockBytes);
+    } else if (!List.of(gets.config, ExplainConfig.DEFAULTS).contains(config.explain())) {
+      different("memory of GETs", "explain", config.explain(), gets.config);
     }
   }
 
-  private void different(String setting, long asked, long applied) {
+  private void different(String setting, String key, Object asked, Object applied) {
     toldOfDifference = true;
     LOG.warn(
-        "The {} of {} bytes does not apply: this JVM's S3E began with {} bytes, which stays until"
-            + " its last user has closed it",
+        "The {} (fs.s3a.s3e.{} under Hadoop) of {} does not apply: this JVM's S3E began with {},"
+            + " which stays until its last user has closed it",
         setting,
+        key,
         asked,
         applied);
   }
@@ -288,13 +295,13 @@ final class Engine {
   /** Called once, after {@link #forget}. */
   private void close() {
     JvmEnd.forget(atEnd);
-    shown.run();
     vectored.close();
     timer.close();
     clients.endIdle();
     admission.close();
     disk.close();
     pool.close();
+    gets.close();
     if (wasOfJvm) {
       budget.close();
       if (!JvmEnd.hasBegun()) {

@@ -75,6 +75,7 @@ final class EngineStreams implements AutoCloseable {
             listener,
             new ReaderProgress(planner.pattern()));
     handle.cancelledBy(options.cancelled());
+    handle.readBy(engine.streams.incrementAndGet(), options.label());
     fetcher.opened(handle);
     Ahead ahead = new Ahead(layout, counts);
     return new BlockReader(source, handle, planner, ahead, config.prefetch(), engine.askers);

@@ -6,8 +6,11 @@ package io.s3e;
  */
 public interface GetsMBean {
   /**
-   * One line for each of the latest GETs of the engine, the latest first: when, which bytes of
-   * what, what for, how it ended, and how many of its bytes came, were used and were wasted.
+   * One line for each of the latest GETs, the latest first: when, for whom, which bytes of what,
+   * what for, how it ended, and what became of its bytes.
    */
   String[] getLatest();
+
+  /** The same, each as a JSON object. */
+  String[] getLatestJson();
 }

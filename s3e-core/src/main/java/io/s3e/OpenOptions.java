@@ -33,6 +33,7 @@ import org.jspecify.annotations.Nullable;
  *     where size and ETag agree; without an ETag, its own is taken
  * @param cancelled asked by each thread that reads before it waits, and while it waits, for words
  *     why its read is to end; null, and null answers, let it go on
+ * @param label names the reader in records of GETs, for example a task; null if it has no name
  */
 public record OpenOptions(
     ReadPolicy policy,
@@ -45,7 +46,8 @@ public record OpenOptions(
     @Nullable Object context,
     StreamListener listener,
     @Nullable Announcement announced,
-    @Nullable Supplier<@Nullable String> cancelled) {
+    @Nullable Supplier<@Nullable String> cancelled,
+    @Nullable String label) {
 
   /** Adaptive policy, everything else unknown. */
   public static final OpenOptions DEFAULTS =
@@ -59,6 +61,7 @@ public record OpenOptions(
           Map.of(),
           null,
           StreamListener.NONE,
+          null,
           null,
           null);
 
@@ -116,6 +119,10 @@ public record OpenOptions(
     return with(copy -> copy.cancelled = value);
   }
 
+  public OpenOptions withLabel(@Nullable String value) {
+    return with(copy -> copy.label = value);
+  }
+
   private OpenOptions with(Consumer<Copy> change) {
     Copy copy = new Copy(this);
     change.accept(copy);
@@ -134,6 +141,7 @@ public record OpenOptions(
     StreamListener listener;
     @Nullable Announcement announced;
     @Nullable Supplier<@Nullable String> cancelled;
+    @Nullable String label;
 
     Copy(OpenOptions from) {
       policy = from.policy;
@@ -147,12 +155,13 @@ public record OpenOptions(
       listener = from.listener;
       announced = from.announced;
       cancelled = from.cancelled;
+      label = from.label;
     }
 
     OpenOptions options() {
       return new OpenOptions(
           policy, size, etag, versionId, split, splits, headers, context, listener, announced,
-          cancelled);
+          cancelled, label);
     }
   }
 }

@@ -4,6 +4,7 @@ package io.s3e;
 import io.s3e.block.BlockLayout;
 import io.s3e.columnar.ColumnarMode;
 import io.s3e.disk.DiskCacheConfig;
+import io.s3e.fetch.ExplainConfig;
 import io.s3e.jvm.HostSizing;
 import java.time.Duration;
 import java.util.Objects;
@@ -35,6 +36,7 @@ import org.jspecify.annotations.Nullable;
  *     identity. Fetched bytes serve other tenants and processes only under the same name; with null
  *     this tenant alone
  * @param diskCache what the cache on local disk may use
+ * @param explain what is kept of GETs
  */
 public record S3EConfig(
     int blockBytes,
@@ -48,7 +50,8 @@ public record S3EConfig(
     Duration readTimeout,
     Duration accessMaxAge,
     @Nullable String store,
-    DiskCacheConfig diskCache) {
+    DiskCacheConfig diskCache,
+    ExplainConfig explain) {
 
   /** A number of bytes that S3E chooses. */
   public static final long AUTOMATIC = 0;
@@ -67,7 +70,8 @@ public record S3EConfig(
           Duration.ofMinutes(8),
           Duration.ofMinutes(15),
           null,
-          DiskCacheConfig.DEFAULTS);
+          DiskCacheConfig.DEFAULTS,
+          ExplainConfig.DEFAULTS);
 
   private static final int MIN_BLOCK = 64 << 10;
   private static final int MAX_REQUEST = 1 << 30;
@@ -137,6 +141,7 @@ public record S3EConfig(
     private Duration accessMaxAge;
     private @Nullable String store;
     private DiskCacheConfig diskCache;
+    private ExplainConfig explain;
 
     private Builder(S3EConfig from) {
       blockBytes = from.blockBytes;
@@ -151,6 +156,7 @@ public record S3EConfig(
       accessMaxAge = from.accessMaxAge;
       store = from.store;
       diskCache = from.diskCache;
+      explain = from.explain;
     }
 
     public Builder blockBytes(int value) {
@@ -213,6 +219,11 @@ public record S3EConfig(
       return this;
     }
 
+    public Builder explain(ExplainConfig value) {
+      explain = value;
+      return this;
+    }
+
     /**
      * @throws IllegalArgumentException naming the value that is out of range and what is accepted
      */
@@ -229,7 +240,8 @@ public record S3EConfig(
           readTimeout,
           accessMaxAge,
           store,
-          diskCache);
+          diskCache,
+          explain);
     }
   }
 }

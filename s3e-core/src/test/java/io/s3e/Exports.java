@@ -36,8 +36,10 @@ import io.s3e.columnar.SplitSource;
 import io.s3e.disk.CacheInspector;
 import io.s3e.disk.CacheKey;
 import io.s3e.disk.DiskCacheConfig;
+import io.s3e.fetch.ExplainConfig;
 import io.s3e.fetch.GetLedger;
 import io.s3e.fetch.GetRecord;
+import io.s3e.fetch.GetSink;
 import io.s3e.fetch.ObjectChangedException;
 import io.s3e.jvm.HostSizing;
 import io.s3e.jvm.JvmEnd;
@@ -82,8 +84,10 @@ public final class Exports {
           EngineMetrics.class,
           DiskMetrics.class,
           StreamListener.class,
+          ExplainConfig.class,
           GetLedger.class,
           GetRecord.class,
+          GetSink.class,
           // The cache on local disk.
           DiskCacheConfig.class,
           CacheKey.class,

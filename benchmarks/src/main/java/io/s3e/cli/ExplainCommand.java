@@ -3,6 +3,7 @@ package io.s3e.cli;
 
 import io.s3e.explain.Explanation;
 import io.s3e.explain.ExplanationText;
+import io.s3e.explain.LiveGets;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -11,33 +12,54 @@ import java.util.OptionalDouble;
 import java.util.stream.Collectors;
 import org.apache.hadoop.conf.Configuration;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.ParentCommand;
 
-/** Explains where time and money of Spark applications went, from their event logs. */
+/**
+ * Explains where time and money of Spark applications went, from their event logs, and what the
+ * GETs of a JVM were for.
+ */
 @Command(
     name = "explain",
     description = {
       "Says where time and money of Spark applications went, by table, job and stage, and what"
           + " would save some of it, the most first; it is silent where there is nothing to save.",
       "It reads event logs: a file, a rolling log (eventlog_v2_...) or a directory of both, local"
-          + " or s3a://, compressed or not, of applications that have ended, run or were killed."
+          + " or s3a://, compressed or not, of applications that have ended, run or were killed.",
+      "With --pid it says what the latest GETs of a JVM that runs were for, and what became of"
+          + " their bytes."
     },
     footer = {
       "  s3e explain /tmp/spark-events/app-20260101000000-0000.zstd",
       "  s3e explain --json s3a://bucket/spark-events",
-      "  s3e explain --look --conf core-site.xml eventlog_v2_app-20260101000000-0000"
+      "  s3e explain --look --conf core-site.xml eventlog_v2_app-20260101000000-0000",
+      "  s3e explain --pid 4711 --json"
     })
 final class ExplainCommand extends ToolCommand {
   @SuppressWarnings("NullAway.Init") // Set by picocli.
   @ParentCommand
   private S3eCommand parent;
 
-  @SuppressWarnings("NullAway.Init") // Set by picocli.
-  @Parameters(paramLabel = "EVENTLOG", description = "The log, or a directory of logs.")
-  private String log;
+  @ArgGroup(exclusive = true, multiplicity = "1")
+  private Subject subject = new Subject();
+
+  /** One of them. */
+  private static final class Subject {
+    @Parameters(
+        paramLabel = "EVENTLOG",
+        arity = "0..1",
+        description = "The log, or a directory of logs.")
+    private @Nullable String log;
+
+    @Option(
+        names = "--pid",
+        paramLabel = "PID",
+        description = "The JVM that is to tell of its latest GETs; of this user, on this host.")
+    private @Nullable Long pid;
+  }
 
   @Option(
       names = "--look",
@@ -67,6 +89,16 @@ final class ExplainCommand extends ToolCommand {
 
   @Override
   int work() throws IOException {
+    if (subject.pid != null) {
+      LiveGets live = LiveGets.of(subject.pid);
+      printResult(live, LiveGetsText.of(live));
+    } else {
+      explain(String.valueOf(subject.log));
+    }
+    return 0;
+  }
+
+  private void explain(String log) throws IOException {
     Configuration conf = new Configuration();
     for (Path file : configurations) {
       conf.addResource(new org.apache.hadoop.fs.Path(file.toUri()));
@@ -79,6 +111,5 @@ final class ExplainCommand extends ToolCommand {
         explanations.stream()
             .map(ExplanationText::text)
             .collect(Collectors.joining(System.lineSeparator().repeat(2))));
-    return 0;
   }
 }

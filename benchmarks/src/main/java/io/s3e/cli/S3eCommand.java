@@ -58,6 +58,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       "  s3e cache ls                                  what is on local disk",
       "  s3e doctor --conf core-site.xml               would S3E read?",
       "  s3e explain EVENTLOG                          where did a Spark job's time go?",
+      "  s3e explain --pid 4711                        what were a JVM's latest GETs for?",
       "  s3e bench                                     without an account",
       "  . <(s3e generate-completion)                  completion for bash and zsh",
       "",

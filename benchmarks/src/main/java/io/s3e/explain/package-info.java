@@ -12,6 +12,8 @@
  *   <li>{@link io.s3e.explain.Explanation} asks every {@link io.s3e.explain.Rule} and ranks their
  *       {@link io.s3e.explain.Finding}s; {@link io.s3e.explain.ExplanationText} writes it.
  * </ol>
+ *
+ * <p>{@link io.s3e.explain.LiveGets} is what it says of a JVM that runs.
  */
 @NullMarked
 package io.s3e.explain;

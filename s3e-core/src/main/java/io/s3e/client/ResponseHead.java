@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  *     where the client has seen to that itself
  * @param lengthSource whose word {@code contentLength} is; {@link LengthSource#NOBODY} if there is
  *     none
+ * @param requestId {@code x-amz-request-id}, the store's name of the request
  */
 public record ResponseHead(
     int status,
@@ -27,7 +28,8 @@ public record ResponseHead(
     @Nullable String versionId,
     @Nullable String contentEncoding,
     @Nullable String transferEncoding,
-    LengthSource lengthSource) {
+    LengthSource lengthSource,
+    @Nullable String requestId) {
 
   /** Whose word a Content-Length is: what can be believed of a body before the answer has ended. */
   public enum LengthSource {
@@ -65,6 +67,7 @@ public record ResponseHead(
         versionId,
         contentEncoding,
         null,
-        LengthSource.STORE);
+        LengthSource.STORE,
+        null);
   }
 }

@@ -95,8 +95,7 @@ final class Attempt implements ResponseHandler {
             destination.isLent(),
             handle.headers(),
             handle.context());
-    this.get = new GetRecord(request.object(), asked, reason, number);
-    tenant.ledger().add(get);
+    this.get = tenant.ledger().begin(request, handle.reader(), reason, number);
     int doublings = Math.min(number - 1, MAX_PATIENCE_DOUBLINGS);
     long stall = tenant.config().stallTimeout().toNanos() << doublings;
     // A lent response arrives whole, so its silence says nothing until a slow link had its time.
@@ -166,6 +165,7 @@ final class Attempt implements ResponseHandler {
         () -> {
           gate.ended(Gate.Outcome.CANCELLED);
           get.ended(RequestFailure.cancelled(get.subject()));
+          get.clientIsThrough();
           then.run();
         });
   }
@@ -274,7 +274,7 @@ final class Attempt implements ResponseHandler {
         destination.endsAt(told.end());
       }
       tenant.answered(handle, credentials);
-      get.answered();
+      get.answered(head);
       body = new Body(told, head.lengthSource(), destination);
       lastByteNanos = System.nanoTime();
     } finally {
@@ -344,6 +344,7 @@ final class Attempt implements ResponseHandler {
           report(null);
           outcome.attemptDone();
         });
+    get.clientIsThrough();
   }
 
   @Override
@@ -355,15 +356,15 @@ final class Attempt implements ResponseHandler {
       return;
     }
     // A cancel of ours closes the fence first: this one nobody has asked for, so it counts.
-    if (failure.kind() != RequestFailure.Kind.CANCELLED) {
-      fence.close(() -> endedBy(failure));
-      return;
-    }
+    boolean isUnasked = failure.kind() == RequestFailure.Kind.CANCELLED;
+    fence.close(() -> endedBy(isUnasked ? unasked(failure) : failure));
+    get.clientIsThrough();
+  }
+
+  private RequestFailure unasked(RequestFailure failure) {
     String reason = "the client gave up unasked: " + failure.reason();
-    RequestFailure broken =
-        new RequestFailure(
-            RequestFailure.Kind.NETWORK, get.subject(), reason, new SocketException(reason));
-    fence.close(() -> endedBy(broken));
+    return new RequestFailure(
+        RequestFailure.Kind.NETWORK, get.subject(), reason, new SocketException(reason));
   }
 
   private void enter() throws IOException {

@@ -3,26 +3,30 @@ package io.s3e.fetch;
 
 import io.s3e.block.ByteRange;
 import io.s3e.block.ObjectRef;
+import io.s3e.client.GetRequest;
 import io.s3e.client.RequestFailure;
+import io.s3e.client.ResponseHead;
 import io.s3e.memory.Purpose;
 import java.time.Instant;
+import java.util.HexFormat;
 import java.util.Locale;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
  * One GET: what it was for, what came of it, and what became of its bytes.
  *
  * <p><b>States.</b> {@code UNSENT → SENT → ANSWERED → DONE}, or {@code FAILED} or {@code CANCELLED}
- * from each but the last; an end is final, whatever the client says later. A GET that ends before
- * its client knows whether it went out may be counted as sent afterwards.
+ * from each but the last; an end is final, whatever the client says later.
  *
  * <p><b>Bytes.</b> Each byte that came is used, wasted or held. What {@linkplain #keptFrom lands}
  * is one range without a gap, and GETs of one run land apart from each other; so a block that was
  * read, or left memory unread, says for each GET how many of its bytes that were.
  *
- * <p>Any thread; the client's calls for one GET come one after the other. Holds nothing of the
- * stream that caused it.
+ * <p><b>Settled</b> it is when it has ended, its client has said its last word, and each byte is
+ * used or wasted. The ledger is told then, and again if the client says later that it went out.
+ *
+ * <p>Any thread; the client's calls for one GET come one after the other. Holds no stream.
  */
 public final class GetRecord {
   /** How far it has come, or how it ended. */
@@ -39,33 +43,52 @@ public final class GetRecord {
     }
   }
 
+  /** The stream that caused it, by its number, and its opener's label of that. */
+  record Reader(long stream, @Nullable String label) {}
+
   private static final double NANOS_PER_MILLI = 1e6;
 
+  private final @Nullable Consumer<GetRecord> settled;
+  private final long id;
   private final ObjectRef object;
   private final ByteRange range;
+  private final Reader reader;
   private final Enum<?> reason;
   private final int attempt;
   private final long startedMillis = System.currentTimeMillis();
   private final long startedNanos = System.nanoTime();
-  private final AtomicLong used = new AtomicLong();
-  private final AtomicLong unread = new AtomicLong();
   private volatile State state = State.UNSENT;
   private volatile int sent;
   private volatile long answerNanos;
   private volatile long endNanos;
   private volatile long received;
+  private volatile long used;
+  private volatile long wasted;
   private volatile long discarded;
   private volatile long keptFrom;
+  private volatile boolean isClientThrough;
+  private volatile @Nullable String etag;
+  private volatile @Nullable String requestId;
   private volatile @Nullable String failure;
 
   /**
-   * @param range which bytes of the object are asked for
+   * @param settled told of it when it is; null if that is of no use
    * @param reason why: the purpose of its run, or the kind of guess
    * @param attempt which one in a row without a new block, from 1
    */
-  GetRecord(ObjectRef object, ByteRange range, Enum<?> reason, int attempt) {
-    this.object = object;
-    this.range = range;
+  GetRecord(
+      @Nullable Consumer<GetRecord> settled,
+      long id,
+      GetRequest request,
+      Reader by,
+      Enum<?> reason,
+      int attempt) {
+    this.settled = settled;
+    this.id = id;
+    this.object = request.object();
+    this.range = request.range();
+    this.etag = request.etag();
+    this.reader = by;
     this.reason = reason;
     this.attempt = attempt;
     this.keptFrom = range.start();
@@ -75,11 +98,14 @@ public final class GetRecord {
   synchronized void sent() {
     sent++;
     state = state == State.UNSENT ? State.SENT : state;
+    tellIfSettled();
   }
 
   /** The head of an answer was accepted. */
-  synchronized void answered() {
+  synchronized void answered(ResponseHead head) {
     answerNanos = System.nanoTime() - startedNanos;
+    etag = etag == null ? head.etag() : etag;
+    requestId = head.requestId();
     state = state.isEnd() ? state : State.ANSWERED;
   }
 
@@ -91,6 +117,7 @@ public final class GetRecord {
   /** So many bytes of those that came last do not land. */
   synchronized void discarded(long bytes) {
     discarded += bytes;
+    became(0, bytes);
   }
 
   /** What came before {@code offset} does not land, since it is there already. */
@@ -109,21 +136,42 @@ public final class GetRecord {
       failure = why == null ? null : why.reason();
       boolean isCancel = why != null && why.kind() == RequestFailure.Kind.CANCELLED;
       state = why == null ? State.DONE : isCancel ? State.CANCELLED : State.FAILED;
+      tellIfSettled();
     }
   }
 
+  /** The client says nothing more of it, but perhaps that it has gone out. */
+  synchronized void clientIsThrough() {
+    isClientThrough = true;
+    tellIfSettled();
+  }
+
   /** Somebody has read bytes {@code [from, to)} of the object for the first time. */
-  void read(long from, long to) {
-    used.addAndGet(landed(from, to));
+  synchronized void read(long from, long to) {
+    became(landed(from, to), 0);
   }
 
   /** Bytes {@code [from, to)} of the object are gone, and nobody has read them. */
-  void lost(long from, long to) {
-    unread.addAndGet(landed(from, to));
+  synchronized void lost(long from, long to) {
+    became(0, landed(from, to));
+  }
+
+  private synchronized void became(long usedBytes, long wastedBytes) {
+    used += usedBytes;
+    wasted += wastedBytes;
+    if (usedBytes + wastedBytes > 0) {
+      tellIfSettled();
+    }
+  }
+
+  private void tellIfSettled() {
+    if (settled != null && state.isEnd() && isClientThrough && used + wasted == received) {
+      settled.accept(this);
+    }
   }
 
   /** How many of the bytes {@code [from, to)} this GET has brought. */
-  private synchronized long landed(long from, long to) {
+  private long landed(long from, long to) {
     long end = keptFrom + Math.max(0, received - discarded);
     return Math.max(0, Math.min(to, end) - Math.max(from, keptFrom));
   }
@@ -140,6 +188,11 @@ public final class GetRecord {
   /** Why it was sent: the purpose of its run, or the kind of guess. */
   public Enum<?> reason() {
     return reason;
+  }
+
+  /** Whether it is of use what becomes of its bytes. */
+  boolean isKept() {
+    return settled != null;
   }
 
   /** What it is, for messages. */
@@ -178,26 +231,70 @@ public final class GetRecord {
 
   /** Bytes of it in blocks that somebody has read, whatever part of them. */
   public long used() {
-    return used.get();
+    return used;
   }
 
   /** Bytes of it that were of no use to anybody. */
   public long wasted() {
-    return unread.get() + discarded;
+    return wasted;
+  }
+
+  /** All that is known of it, as a JSON object on one line. */
+  public synchronized String json() {
+    StringBuilder line = new StringBuilder(500).append("{\"id\":").append(id);
+    put(line, "time", Instant.ofEpochMilli(startedMillis).toString());
+    put(line, "bucket", object.bucket());
+    put(line, "key", object.key());
+    put(line, "etag", etag);
+    put(line, "start", range.start());
+    put(line, "end", range.end());
+    put(line, "reason", reason.name());
+    put(line, "attempt", attempt);
+    put(line, "stream", reader.stream);
+    put(line, "label", reader.label);
+    put(line, "state", state.name());
+    put(line, "sent", sent);
+    put(line, "answeredMillis", answerNanos > 0 ? answerNanos / NANOS_PER_MILLI : null);
+    put(line, "tookMillis", state.isEnd() ? endNanos / NANOS_PER_MILLI : null);
+    put(line, "received", received);
+    put(line, "used", used);
+    put(line, "wasted", wasted);
+    put(line, "held", received - used - wasted);
+    put(line, "requestId", requestId);
+    put(line, "failure", failure);
+    return line.append('}').toString();
+  }
+
+  /** In ASCII alone, so that whatever a key is made of, a line is a line. */
+  private static void put(StringBuilder line, String name, @Nullable Object value) {
+    if (value == null || value instanceof Number) {
+      line.append(value == null ? "" : ",\"" + name + "\":" + value);
+      return;
+    }
+    line.append(",\"").append(name).append("\":\"");
+    for (char each : value.toString().toCharArray()) {
+      if (each < ' ' || each > '~') {
+        line.append("\\u").append(HexFormat.of().toHexDigits(each));
+      } else {
+        line.append(each == '"' || each == '\\' ? "\\" : "").append(each);
+      }
+    }
+    line.append('"');
   }
 
   /** One line. */
   @Override
   public synchronized String toString() {
-    State now = state;
-    StringBuilder line = new StringBuilder(160);
-    line.append(Instant.ofEpochMilli(startedMillis)).append(' ').append(subject()).append(" for ");
-    line.append(reason);
-    line.append(attempt > 1 ? ", attempt " + attempt : "").append(": ").append(now);
-    line.append(now.isEnd() ? " after " + millis(endNanos) : "");
+    StringBuilder line = new StringBuilder(200);
+    line.append(Instant.ofEpochMilli(startedMillis)).append(" stream ").append(reader.stream);
+    line.append(reader.label == null ? "" : ", " + reader.label).append(": ").append(subject());
+    line.append(" for ").append(reason);
+    line.append(attempt > 1 ? ", attempt " + attempt : "").append(": ").append(state);
+    line.append(state.isEnd() ? " after " + millis(endNanos) : "");
     line.append(answerNanos > 0 ? ", answered after " + millis(answerNanos) : "");
     line.append(", ").append(received).append(" bytes came, ").append(used()).append(" used, ");
     line.append(wasted()).append(" wasted");
+    line.append(requestId == null ? "" : ", request " + requestId);
     return failure == null ? line.toString() : line.append("; ").append(failure).toString();
   }
 

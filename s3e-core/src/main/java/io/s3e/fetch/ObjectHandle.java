@@ -69,6 +69,7 @@ public final class ObjectHandle {
   private volatile @Nullable String storedEncoding;
 
   private volatile boolean closed;
+  private GetRecord.Reader reader = new GetRecord.Reader(0, null);
   private volatile @Nullable Supplier<@Nullable String> cancelled;
   private volatile @Nullable Proof proof;
   private volatile @Nullable Block asking;
@@ -317,6 +318,15 @@ public final class ObjectHandle {
 
   boolean isStoredAs(String encoding) {
     return encoding.equals(storedEncoding);
+  }
+
+  /** The number of the stream, and its opener's label of it; once, before it reads. */
+  public void readBy(long number, @Nullable String called) {
+    reader = new GetRecord.Reader(number, called);
+  }
+
+  GetRecord.Reader reader() {
+    return reader;
   }
 
   /** Reads of threads that {@code words} has words for end with these. */

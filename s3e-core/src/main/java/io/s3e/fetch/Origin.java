@@ -77,11 +77,11 @@ final class Origin implements Block.Fate {
     return effort;
   }
 
-  /** One GET more brings bytes of the run, before any of them lands. */
+  /** One GET more brings bytes of the run, before any of them lands; noted where GETs are kept. */
   void asksBy(GetRecord get) {
     List<GetRecord> more = new ArrayList<>(gets);
     more.add(get);
-    gets = List.copyOf(more);
+    gets = get.isKept() ? List.copyOf(more) : List.of();
   }
 
   Enum<?> reason() {

@@ -13,7 +13,8 @@
  * alone: what is on disk a reader takes by {@link io.s3e.fetch.DiskBytes}, and {@link
  * io.s3e.fetch.DiskTier} is where everybody asks what that is.
  *
- * <p>Internal to S3E but for {@link GetLedger}, {@link GetRecord}, {@link ObjectChangedException}.
+ * <p>Internal to S3E but for {@link ExplainConfig}, {@link GetLedger}, {@link GetRecord}, {@link
+ * GetSink}, {@link ObjectChangedException}.
  */
 @NullMarked
 package io.s3e.fetch;

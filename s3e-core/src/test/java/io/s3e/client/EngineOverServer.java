@@ -10,6 +10,7 @@ import io.s3e.client.aws.AwsClientSettings;
 import io.s3e.client.given.SdkCredentials;
 import io.s3e.metrics.EngineMetrics;
 import io.s3e.metrics.EngineMetrics.Counter;
+import io.s3e.testing.GetLines;
 import io.s3e.testing.HostileS3Server;
 import io.s3e.testing.S3ProxyServer;
 import java.io.IOException;
@@ -33,7 +34,10 @@ final class EngineOverServer implements AutoCloseable {
   private static final long READERS_SECONDS = 150;
 
   final HostileS3Server server;
+  final GetLines lines = new GetLines();
   final S3E engine;
+  private final EveryClient client;
+  private final AwsClientSettings settings;
   private final MemoryBudget budget = new MemoryBudget(64L << 20);
 
   EngineOverServer(EveryClient client, Duration readTimeout) throws IOException {
@@ -62,7 +66,8 @@ final class EngineOverServer implements AutoCloseable {
       int requestBytes)
       throws IOException {
     server = HostileS3Server.start();
-    AwsClientSettings settings =
+    this.client = client;
+    this.settings =
         AwsClientSettings.builder()
             .endpoint(server.endpoint())
             .region(S3ProxyServer.REGION)
@@ -78,8 +83,14 @@ final class EngineOverServer implements AutoCloseable {
             .requestBytes(requestBytes)
             .retryBase(Duration.ofMillis(1))
             .readTimeout(readTimeout)
+            .explain(lines.config())
             .build();
     engine = S3E.create(config, budget, memory -> client.open(settings, memory));
+  }
+
+  /** One more tenant of the engine, with a client of its own. */
+  S3E another() {
+    return S3E.create(engine.config(), budget, memory -> client.open(settings, memory));
   }
 
   /** Runs so many readers at once, by their numbers, to the end; throws what one of them does. */

@@ -51,7 +51,7 @@ final class FetchRig implements AutoCloseable {
   final Admission admission;
   final BlockIndex index;
   final Account account;
-  final GetLedger ledger = new GetLedger();
+  final GetLedger ledger = new GetLedger(true, null);
   private final FetchTimer timer = new FetchTimer();
   final Tenant tenant;
   final Fetcher fetcher;

@@ -181,7 +181,7 @@ final class ScriptedClient implements ObjectClient {
         throws IOException {
       long length = source == LengthSource.NOBODY ? -1 : length();
       handler.onHead(
-          new ResponseHead(status, contentRange, length, etag, null, null, null, source));
+          new ResponseHead(status, contentRange, length, etag, null, null, null, source, null));
     }
 
     private String rightRange() {

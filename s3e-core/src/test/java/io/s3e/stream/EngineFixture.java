@@ -14,6 +14,7 @@ import io.s3e.fetch.GetLedger;
 import io.s3e.fetch.GetRecord;
 import io.s3e.metrics.EngineMetrics;
 import io.s3e.metrics.EngineMetrics.Counter;
+import io.s3e.testing.GetLines;
 import io.s3e.testing.MemoryObjectClient;
 import java.io.IOException;
 import java.time.Duration;
@@ -31,6 +32,7 @@ final class EngineFixture implements AfterEachCallback {
   static final ObjectRef OBJECT = new ObjectRef("bucket", "key");
   static final String ETAG = "\"v1\"";
 
+  final GetLines lines = new GetLines();
   final MemoryObjectClient client;
   final MemoryBudget budget;
   final S3E engine;
@@ -45,7 +47,8 @@ final class EngineFixture implements AfterEachCallback {
             .blockBytes(BLOCK)
             .requestBytes(REQUEST)
             .readTimeout(Duration.ofSeconds(20))
-            .retryBase(Duration.ofMillis(1));
+            .retryBase(Duration.ofMillis(1))
+            .explain(lines.config());
     engine = S3E.create(changes.apply(config).build(), budget, granted -> client);
   }
 
@@ -111,6 +114,18 @@ final class EngineFixture implements AfterEachCallback {
           .as("used bytes by the records of GETs")
           .isEqualTo(metrics.get(Counter.USED_BYTES));
     }
+    requireThatLinesAddUp(metrics, gets);
+  }
+
+  /** Lines are handed over once a GET is settled: each is what the record says at the end. */
+  private void requireThatLinesAddUp(EngineMetrics metrics, List<GetRecord> gets) {
+    assertThat(lines.isClosed()).as("the engine has ended").isTrue();
+    assertThat(lines.all()).as("lines").containsAll(gets.stream().map(GetRecord::json).toList());
+    assertThat(lines.sum("sent")).as("GETs by lines").isEqualTo(metrics.get(Counter.GETS));
+    assertThat(lines.sum("received")).isEqualTo(metrics.get(Counter.FETCHED_BYTES));
+    assertThat(lines.sum("used")).isEqualTo(metrics.get(Counter.USED_BYTES));
+    assertThat(lines.sum("wasted")).isEqualTo(metrics.get(Counter.WASTED_BYTES));
+    assertThat(lines.sum("held")).isZero();
   }
 
   @Override

@@ -14,9 +14,11 @@ import io.s3e.block.ObjectRef;
 import io.s3e.buffer.MemoryBudget;
 import io.s3e.client.ClientLimits;
 import io.s3e.client.RequestFailure;
+import io.s3e.fetch.ExplainConfig;
 import io.s3e.fetch.GetLedger;
 import io.s3e.fetch.GetRecord;
 import io.s3e.memory.Purpose;
+import io.s3e.metrics.EngineMetrics.Counter;
 import io.s3e.prefetch.GuessKind;
 import io.s3e.prefetch.ReadPolicy;
 import io.s3e.testing.MemoryObjectClient;
@@ -30,6 +32,10 @@ import javax.management.ObjectName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
 
 /**
  * What is known of each GET: why it was sent, and what became of its bytes. That records of GETs
@@ -111,6 +117,74 @@ class LatestGetsTest {
   }
 
   @Test
+  void anEngineThatKeepsNoneHasNothingToTell() throws Exception {
+    MBeanServer server = ManagementFactory.getPlatformMBeanServer();
+    ObjectName all = new ObjectName("io.s3e:type=Gets,*");
+    Set<ObjectName> before = server.queryNames(all, null);
+    MemoryObjectClient client = oneBlock();
+    try (S3E engine = engine(new ExplainConfig(false, null), client)) {
+      try (S3EInputStream in = engine.open(OBJECT, RANDOM)) {
+        assertThat(in.read()).isNotNegative();
+        client.faults(
+            (request, number) -> Answer.GOOD.failingAfter(-1, RequestFailure.Kind.FORBIDDEN));
+      }
+      try (S3EInputStream in = engine.open(new ObjectRef("bucket", "other"), RANDOM.withSize(9))) {
+        assertThatThrownBy(in::read).hasMessageNotContaining("latest GETs");
+      }
+      assertThat(engine.gets().latest(null, 9)).isEmpty();
+      assertThat(server.queryNames(all, null)).isSubsetOf(before);
+      assertThat(engine.metrics().get(Counter.USED_BYTES)).isEqualTo(BLOCK);
+    }
+  }
+
+  @Test
+  void aRecordNamesItsStreamAndTheLabelOfItsOpener() throws Exception {
+    s3e.put(8);
+    try (S3EInputStream first = s3e.open(RANDOM.withLabel("stage 3, task 17"));
+        S3EInputStream second = s3e.open(RANDOM)) {
+      first.readFullyAt(0, new byte[9], 0, 9);
+      second.readFullyAt(4 * BLOCK, new byte[9], 0, 9);
+    }
+
+    List<GetRecord> gets = endedGets(s3e);
+    assertThat(gets.get(1).toString()).contains("Z stream 1, stage 3, task 17: GET [0, ");
+    assertThat(gets.get(0).toString()).contains("Z stream 2: GET [" + 4 * BLOCK + ", ");
+    JsonNode line = new JsonMapper().readTree(gets.get(1).json());
+    assertThat(line.get("stream").intValue()).isEqualTo(1);
+    assertThat(line.get("label").stringValue()).isEqualTo("stage 3, task 17");
+    assertThat(gets.get(0).json()).contains("\"stream\":2,\"state\"");
+  }
+
+  /** What a line is made of is no matter of what an object is called. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "a \"quoted\" name",
+        "back\\slash\\",
+        "line\nend\r\ttab\0nul\u001f\u007f",
+        "sm\u00f6rg\u00e5s \u65e5\u672c \ud83d\ude00",
+        "half \ud83d of a pair, \ude00 and the other",
+        "line\u2028separator </script>"
+      })
+  void aLineIsALineWhateverTheKey(String key) throws Exception {
+    ObjectRef object = new ObjectRef("bucket", key);
+    s3e.client.put(object, MemoryObjectClient.bytes(BLOCK, 1), "\"a\\\"b\"");
+    try (S3EInputStream in = s3e.engine.open(object, RANDOM.withLabel(key))) {
+      assertThat(in.read()).isNotNegative();
+    }
+    awaitTrue("its end", () -> s3e.engine.gets().latest(object, 1).get(0).hasEnded());
+
+    String json = s3e.engine.gets().latest(object, 1).get(0).json();
+    assertThat(json).matches("[ -~]+");
+    JsonNode line = new JsonMapper().readTree(json);
+    assertThat(line.get("key").stringValue()).isEqualTo(key);
+    assertThat(line.get("label").stringValue()).isEqualTo(key);
+    assertThat(line.get("etag").stringValue()).isEqualTo("\"a\\\"b\"");
+    assertThat(line.get("reason").stringValue()).isEqualTo("DEMAND");
+    assertThat(line.get("received").longValue()).isEqualTo(BLOCK);
+  }
+
+  @Test
   void theOldestGoesWhenThereAreTooMany() throws Exception {
     s3e.put(GetLedger.CAPACITY + 10);
     try (S3EInputStream in = s3e.open(RANDOM)) {
@@ -131,12 +205,8 @@ class LatestGetsTest {
     MBeanServer server = ManagementFactory.getPlatformMBeanServer();
     ObjectName all = new ObjectName("io.s3e:type=Gets,*");
     Set<ObjectName> before = server.queryNames(all, null);
-    MemoryObjectClient client =
-        new MemoryObjectClient(ClientLimits.copying(EngineFixture.REQUEST, 4, 0));
-    client.put(OBJECT, MemoryObjectClient.bytes(BLOCK, 1), EngineFixture.ETAG);
-    MemoryBudget budget = new MemoryBudget(64L * BLOCK);
     Set<ObjectName> added;
-    try (S3E engine = S3E.create(S3EConfig.DEFAULTS, budget, granted -> client)) {
+    try (S3E engine = engine(ExplainConfig.DEFAULTS, oneBlock())) {
       try (S3EInputStream in = engine.open(OBJECT, RANDOM)) {
         assertThat(in.read()).isNotNegative();
       }
@@ -146,7 +216,23 @@ class LatestGetsTest {
       assertThat(added).hasSize(1);
       String[] lines = (String[]) server.getAttribute(added.iterator().next(), "Latest");
       assertThat(lines).singleElement().asString().contains("of s3://bucket/key for DEMAND: DONE");
+      String[] json = (String[]) server.getAttribute(added.iterator().next(), "LatestJson");
+      assertThat(json).containsExactly(engine.gets().latest(null, 1).get(0).json());
     }
     assertThat(server.queryNames(all, null)).doesNotContainAnyElementsOf(added);
+  }
+
+  private static MemoryObjectClient oneBlock() {
+    MemoryObjectClient client =
+        new MemoryObjectClient(ClientLimits.copying(EngineFixture.REQUEST, 4, 0));
+    client.put(OBJECT, MemoryObjectClient.bytes(BLOCK, 1), EngineFixture.ETAG);
+    return client;
+  }
+
+  private static S3E engine(ExplainConfig explain, MemoryObjectClient client) {
+    return S3E.create(
+        S3EConfig.DEFAULTS.toBuilder().explain(explain).build(),
+        new MemoryBudget(64L * BLOCK),
+        granted -> client);
   }
 }

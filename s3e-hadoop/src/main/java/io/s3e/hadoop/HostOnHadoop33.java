@@ -6,6 +6,7 @@ import io.s3e.client.ClientProvider;
 import io.s3e.hadoop.cache.EngineFactory;
 import io.s3e.hadoop.client.OpenEngines;
 import io.s3e.hadoop.hadoop33.Reads;
+import io.s3e.hadoop.spark.SparkTask;
 import io.s3e.hadoop.stats.OpenerStatistics;
 import io.s3e.hadoop.stats.StreamWork;
 import io.s3e.metrics.StreamListener;
@@ -37,6 +38,11 @@ record HostOnHadoop33(String owner, EngineFactory factory) implements Reads.Host
   @Override
   public Reads.Account account() {
     return new StreamAccount(OpenerStatistics.ofAccount(), new StreamWork());
+  }
+
+  @Override
+  public @Nullable String label() {
+    return SparkTask.label();
   }
 
   private record StreamAccount(OpenerStatistics opener, StreamWork work) implements Reads.Account {

@@ -50,7 +50,7 @@ public class ResidencyBenchmark extends CallTimeByThreads {
   private Block publish() {
     Block block = LooseBlocks.block(next.getAndIncrement());
     index.add(block);
-    residency.publish(List.of(block), memory, NOTHING);
+    residency.publish(List.of(block), List.of(), memory, NOTHING);
     return block;
   }
 

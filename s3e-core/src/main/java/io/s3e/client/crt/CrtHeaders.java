@@ -23,7 +23,8 @@ final class CrtHeaders {
         headers.get("x-amz-version-id"),
         headers.get("Content-Encoding"),
         null,
-        LengthSource.CLIENT);
+        LengthSource.CLIENT,
+        answer.requestId());
   }
 
   /** By name; of a header that comes twice the first one. */

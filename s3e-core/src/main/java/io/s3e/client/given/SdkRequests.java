@@ -49,7 +49,8 @@ final class SdkRequests {
         response.versionId(),
         response.contentEncoding(),
         response.sdkHttpResponse().firstMatchingHeader("Transfer-Encoding").orElse(null),
-        LengthSource.STORE);
+        LengthSource.STORE,
+        response.sdkHttpResponse().firstMatchingHeader("x-amz-request-id").orElse(null));
   }
 
   static ObjectHead head(String subject, HeadObjectResponse response) throws RequestFailure {

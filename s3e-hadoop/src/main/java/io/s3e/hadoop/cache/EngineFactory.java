@@ -5,11 +5,14 @@ import io.s3e.S3E;
 import io.s3e.S3EConfig;
 import io.s3e.client.ClientProvider;
 import io.s3e.disk.CacheKey;
+import io.s3e.fetch.ExplainConfig;
 import io.s3e.hadoop.conf.AdapterConfig;
 import io.s3e.hadoop.conf.ConfigValues;
 import io.s3e.hadoop.conf.DiskCacheSettings;
+import io.s3e.hadoop.conf.ExplainSetting;
 import io.s3e.hadoop.conf.ProcessEnvironment;
 import io.s3e.hadoop.conf.S3EKeys;
+import io.s3e.hadoop.explain.GetFiles;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.file.Path;
@@ -86,7 +89,14 @@ public final class EngineFactory {
   }
 
   private S3EConfig inMemory(String store) {
-    return config.engine().toBuilder().store(store).build();
+    return config.engine().toBuilder().store(store).explain(explain(config.explain())).build();
+  }
+
+  private static ExplainConfig explain(ExplainSetting setting) {
+    Path directory = setting.directory();
+    return new ExplainConfig(
+        setting.level() != ExplainSetting.Level.OFF,
+        directory == null ? null : new GetFiles.In(directory));
   }
 
   /**

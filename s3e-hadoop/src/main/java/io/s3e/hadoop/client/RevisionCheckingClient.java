@@ -119,7 +119,8 @@ public record RevisionCheckingClient(ObjectClient client) implements ForwardingC
               head.versionId(),
               head.contentEncoding(),
               head.transferEncoding(),
-              head.lengthSource()));
+              head.lengthSource(),
+              head.requestId()));
     }
 
     private NoVersionAttributeException noVersion() {

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * The settings of one file system, checked.
  *
  * @param enabled false leaves reading to S3A
- * @param engine what the engine may use, but for the cache on disk
+ * @param engine what the engine may use, but for the cache on disk and what is kept of GETs
  * @param cache what the cache on disk may use
  * @param client which client fetches
  * @param connectTimeout longest wait for a connection of S3E's own client
@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param maxConnections upper limit of connections of S3E's own client; empty leaves it to the
  *     client
  * @param tlsCaFile PEM file of trusted certificates for the CRT; empty for the system's
+ * @param explain what is kept of GETs
  */
 public record AdapterConfig(
     boolean enabled,
@@ -32,7 +33,8 @@ public record AdapterConfig(
     Duration connectTimeout,
     double targetGbps,
     OptionalInt maxConnections,
-    String tlsCaFile) {
+    String tlsCaFile,
+    ExplainSetting explain) {
 
   /** GETs that a client that blocks has in flight: a thread each, of a pool of S3E's own. */
   public static final int CLIENT_THREADS = 32;
@@ -56,7 +58,8 @@ public record AdapterConfig(
         S3ADefault.connect(conf),
         target.orElseGet(host::targetGbps),
         S3ADefault.connections(conf),
-        S3EKeys.TLS_CA_FILE.get(conf, bucket));
+        S3EKeys.TLS_CA_FILE.get(conf, bucket),
+        S3EKeys.EXPLAIN.get(conf, bucket));
   }
 
   /**

@@ -163,6 +163,23 @@ public final class S3EKeys {
           text -> text,
           value -> true);
 
+  public static final ConfigKey<ExplainSetting> EXPLAIN =
+      new ConfigKey<>(
+          PREFIX + "explain",
+          "choice",
+          "recent",
+          "off, recent, all or an absolute path",
+          "What is kept of GETs: why each was sent, for whom, how long it took, and what became of"
+              + " its bytes. `recent` keeps the latest 4,096 in memory, for JMX, `s3e explain"
+              + " --pid` and the errors of reads; `off` keeps none; `all` also writes a line of"
+              + " JSON for each to files `s3e-gets-*.jsonl` in `java.io.tmpdir`, and a path to that"
+              + " directory: 8 files of 16 MiB at most for each engine, of which the oldest goes"
+              + " first, for their owner alone. Reads never wait for it, nor fail by it: lines are"
+              + " dropped, and counted, where the disk is too slow or full:"
+              + " docs/TROUBLESHOOTING.md.",
+          ExplainSetting::parse,
+          ExplainSetting::isPossible);
+
   private static final List<ConfigKey<?>> READING =
       List.of(
           ENABLED,
@@ -176,7 +193,8 @@ public final class S3EKeys {
           READ_TIMEOUT,
           ACCESS_AGE_MAX,
           THROUGHPUT_TARGET,
-          TLS_CA_FILE);
+          TLS_CA_FILE,
+          EXPLAIN);
 
   /** In the order of the documentation. */
   static final List<ConfigKey<?>> ALL =
@@ -187,7 +205,7 @@ public final class S3EKeys {
    * reads stands until the last one has closed.
    */
   static final List<ConfigKey<?>> OF_THE_JVM =
-      Stream.of(List.of(BLOCK_SIZE, MEMORY_BUDGET), DiskCacheKeys.OF_THE_JVM)
+      Stream.of(List.of(BLOCK_SIZE, MEMORY_BUDGET, EXPLAIN), DiskCacheKeys.OF_THE_JVM)
           .<ConfigKey<?>>flatMap(List::stream)
           .toList();
 

@@ -3,9 +3,13 @@ package io.s3e.hadoop.doctor;
 
 import io.s3e.hadoop.conf.AdapterConfig;
 import io.s3e.hadoop.conf.ConfiguredBuckets;
+import io.s3e.hadoop.conf.ExplainSetting;
+import io.s3e.hadoop.conf.S3EKeys;
 import io.s3e.hadoop.doctor.Report.Section;
 import io.s3e.hadoop.setup.Requirements;
 import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -43,6 +47,7 @@ final class HadoopChecks {
           "Correct " + e.getMessage());
       return;
     }
+    tellExplain(general.explain(), report);
     new MemoryChecks(settings, classPath, report).run(general);
     if (!libraries.lacks().isEmpty() || !classPath.hasSdk()) {
       // S3A or S3E would make no file system.
@@ -61,6 +66,28 @@ final class HadoopChecks {
     for (URI place : arguments.places()) {
       if (place.getPath().length() > 1) {
         new ReadTrial(conf, report).read(place);
+      }
+    }
+  }
+
+  private static void tellExplain(ExplainSetting explain, Report report) {
+    String key = S3EKeys.EXPLAIN.name();
+    Path directory = explain.directory();
+    switch (explain.level()) {
+      case OFF -> report.note(Section.CONFIGURATION, key, "off: nothing is kept of GETs");
+      case RECENT -> report.ok(Section.CONFIGURATION, key, "recent: the latest GETs, in memory");
+      case ALL -> {
+        if (directory != null
+            && Files.exists(directory)
+            && !(Files.isDirectory(directory) && Files.isWritable(directory))) {
+          report.todo(
+              Section.CONFIGURATION,
+              key,
+              "all, in " + directory + ", which is no directory that S3E may write",
+              "Name another directory by " + key);
+        } else {
+          report.ok(Section.CONFIGURATION, key, "all, in " + directory);
+        }
       }
     }
   }

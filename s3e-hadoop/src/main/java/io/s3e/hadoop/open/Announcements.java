@@ -8,6 +8,7 @@ import io.s3e.hadoop.client.FileSystemRequests;
 import io.s3e.hadoop.client.ReadEngine;
 import io.s3e.hadoop.client.RevisionCheckingClient;
 import io.s3e.hadoop.client.StreamRequests;
+import io.s3e.hadoop.spark.SparkTask;
 import io.s3e.hadoop.stats.OpenerStatistics;
 import io.s3e.hadoop.stats.StreamStatistics;
 import io.s3e.stream.Announcement;
@@ -79,15 +80,17 @@ public final class Announcements implements Closeable {
       return;
     }
     OpenerStatistics announcer = OpenerStatistics.ofThisThread();
-    engine.whenMade(made -> announce(made, path, length, announcer));
+    OpenOptions options = OpenOptions.DEFAULTS.withSize(length).withLabel(SparkTask.label());
+    engine.whenMade(made -> announce(made, path, options, announcer));
   }
 
-  private void announce(S3E made, Path path, long length, OpenerStatistics announcer) {
+  private void announce(S3E made, Path path, OpenOptions options, OpenerStatistics announcer) {
+    long length = options.size();
     if (isAnnounced(path, length)) {
       return;
     }
     try {
-      AnnouncedFile file = send(made, path, length, announcer);
+      AnnouncedFile file = send(made, path, options, announcer);
       if (file != null) {
         enter(path, file);
       }
@@ -114,14 +117,14 @@ public final class Announcements implements Closeable {
     return file != null && file.announcement().size() == length;
   }
 
-  private @Nullable AnnouncedFile send(S3E made, Path path, long length, OpenerStatistics announcer)
-      throws IOException {
+  private @Nullable AnnouncedFile send(
+      S3E made, Path path, OpenOptions options, OpenerStatistics announcer) throws IOException {
     S3AFileSystem fileSystem = access.fileSystem();
     AuditSpan span =
         fileSystem.createSpan(Statistic.INVOCATION_OPEN.getSymbol(), path.toString(), null);
     S3AInputStreamStatistics s3a =
         fileSystem.getInstrumentation().newInputStreamStatistics(access.fileSystemStatistics());
-    S3AReadOpContext context = access.readContext(status(path, length), span);
+    S3AReadOpContext context = access.readContext(status(path, options.size()), span);
     StreamStatistics counting =
         new StreamStatistics(s3a, context.getStats(), context.getS3AStatisticsContext());
     // Perhaps nobody opens the file, and the announcement outlives the task by minutes.
@@ -135,7 +138,7 @@ public final class Announcements implements Closeable {
     Announcement announcement =
         made.announce(
             new ObjectRef(fileSystem.getBucket(), fileSystem.pathToKey(path)),
-            OpenOptions.DEFAULTS.withSize(length).withContext(requests).withListener(counting));
+            options.withContext(requests).withListener(counting));
     if (announcement == null) {
       requests.close();
       return null;

@@ -98,6 +98,23 @@ final class SparkCalls {
     return input.equals(path.toString()) || input.equals(path.toUri().toString());
   }
 
+  /** The thread's task and its stage, in words; null if there is none. */
+  @SuppressWarnings("IllegalCatch")
+  @Nullable String label() {
+    try {
+      Object task = (Object) taskOfThread.invokeExact();
+      if (task == null) {
+        return null;
+      }
+      long attempt = (long) taskAttemptId.invokeExact(task);
+      int stage = (int) stageId.invokeExact(task);
+      return "stage " + stage + ", task " + attempt;
+    } catch (Throwable e) {
+      LOG.debug("Spark does not tell of its task", e);
+      return null;
+    }
+  }
+
   /** Why the thread's task is to end; null if it goes on, or there is none. */
   @SuppressWarnings("IllegalCatch")
   @Nullable String killed() {

@@ -47,6 +47,12 @@ public final class SparkTask {
     return name.endsWith(".parquet") || name.endsWith(".orc");
   }
 
+  /** The task and its stage, as records of GETs name them; null if there is none. */
+  public static @Nullable String label() {
+    SparkCalls calls = CALLS;
+    return calls == null ? null : calls.label();
+  }
+
   /** Why the task is to end, in words that name it; null if it goes on, or there is none. */
   public static @Nullable String killed() {
     SparkCalls calls = CALLS;

@@ -212,7 +212,8 @@ final class OpenStream {
             .withSize(source.length())
             .withContext(source.requests())
             .withListener(counting)
-            .withCancelled(SparkTask.isPossible() ? SparkTask::killed : null);
+            .withCancelled(SparkTask.isPossible() ? SparkTask::killed : null)
+            .withLabel(SparkTask.label());
     AnnouncedFile announced = opening.announced();
     if (announced != null && pinned) {
       options = options.withAnnounced(announced.announcement());

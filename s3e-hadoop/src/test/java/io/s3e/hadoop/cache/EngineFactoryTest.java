@@ -10,8 +10,10 @@ import io.s3e.S3EConfig;
 import io.s3e.client.ClientLimits;
 import io.s3e.disk.DiskCacheConfig;
 import io.s3e.disk.DiskCacheConfig.Mode;
+import io.s3e.fetch.ExplainConfig;
 import io.s3e.hadoop.client.ObjectEncryption;
 import io.s3e.hadoop.conf.AdapterConfig;
+import io.s3e.hadoop.explain.GetFiles;
 import io.s3e.testing.CapturedLog;
 import io.s3e.testing.MemoryObjectClient;
 import java.io.IOException;
@@ -50,6 +52,17 @@ class EngineFactoryTest {
     assertThat(cache.directories()).containsExactly(temp);
     assertThat(engine(null).store()).isEqualTo("https://s3.test");
     assertThat(cache.key()).isNull();
+  }
+
+  @Test
+  void theLatestGetsAreKeptOrNoneOrAll() throws IOException {
+    assertThat(engine(null).explain()).isEqualTo(ExplainConfig.DEFAULTS);
+    conf.set("fs.s3a.s3e.explain", "off");
+    assertThat(engine(null).explain()).isEqualTo(new ExplainConfig(false, null)).hasToString("off");
+    conf.set("fs.s3a.s3e.explain", temp.toString());
+    assertThat(engine(null).explain())
+        .isEqualTo(new ExplainConfig(true, new GetFiles.In(temp)))
+        .hasToString("all in " + temp);
   }
 
   @Test

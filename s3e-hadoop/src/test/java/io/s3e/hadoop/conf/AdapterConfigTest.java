@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.s3e.S3EConfig;
 import io.s3e.columnar.ColumnarMode;
+import java.nio.file.Path;
 import java.time.Duration;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.s3a.S3AUtils;
@@ -30,8 +31,28 @@ class AdapterConfigTest {
 
   /** Each key is one more thing to know; one that comes takes the place of another. */
   @Test
-  void thereAreAtMostTwentyKeys() {
-    assertThat(UnknownKeys.KNOWN).doesNotHaveDuplicates().hasSizeLessThanOrEqualTo(20);
+  void thereAreAtMostTwentyOneKeys() {
+    assertThat(UnknownKeys.KNOWN).doesNotHaveDuplicates().hasSizeLessThanOrEqualTo(21);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "'', RECENT,",
+    "Recent, RECENT,",
+    "OFF, OFF,",
+    "/var/log/s3e, ALL, /var/log/s3e",
+  })
+  void whatIsKeptOfGetsIsOneWordOrTheDirectoryOfAll(
+      String value, ExplainSetting.Level level, Path directory) {
+    conf.set("fs.s3a.s3e.explain", value);
+    assertThat(read().explain()).isEqualTo(new ExplainSetting(level, directory));
+  }
+
+  @Test
+  void allGoToTheJvmsTemporaryDirectoryWithoutAnother() {
+    conf.set("fs.s3a.s3e.explain", "all");
+    Path directory = read().explain().directory();
+    assertThat(directory).isAbsolute().isEqualTo(Path.of(System.getProperty("java.io.tmpdir")));
   }
 
   @Test
@@ -67,6 +88,8 @@ class AdapterConfigTest {
     "read.timeout, 1ms, a duration from 1s to 24h",
     "access.age.max, 2h, a duration from 0s to 1h",
     "throughput.target.gbps, 0, auto or a number from 0.1 to 1000",
+    "explain, some, 'off, recent, all or an absolute path'",
+    "explain, ./lines, 'off, recent, all or an absolute path'",
     "cache.mode, ram, 'one of memory, disk, hybrid'",
     "cache.scope, all, 'one of private, app, host'",
     "cache.dirs, 'cache,/ok', 'absolute paths, separated by commas'",

@@ -102,6 +102,20 @@ class DoctorTest {
   }
 
   @Test
+  void saysWhatIsKeptOfGets() throws IOException {
+    String key = "fs.s3a.s3e.explain";
+    assertThat(doctorWith(List.of()).out()).contains(key + "  recent: the latest GETs, in memory");
+    assertThat(doctorWith(List.of(key + "=off")).out()).contains(key + "  off: nothing is kept");
+    assertThat(doctorWith(List.of(key + "=" + scratch)).out())
+        .contains(key + "  all, in " + scratch);
+    Path file = Files.createTempFile(scratch, "no", "directory");
+    Said said = doctorWith(List.of(key + "=" + file));
+    assertThat(said.code()).isEqualTo(1);
+    assertThat(said.out())
+        .contains("all, in " + file + ", which is no directory that S3E may write");
+  }
+
+  @Test
   void showsNoSecret() throws IOException {
     List<String> secrets =
         List.of(

@@ -162,6 +162,13 @@ class SparkCallsTest {
   }
 
   @Test
+  void aTaskAndItsStageAreTheLabelOfWhatTheyRead() {
+    assertThat(calls.label()).isNull();
+    Task.CURRENT.set(task(false));
+    assertThat(calls.label()).isEqualTo("stage 3, task 17");
+  }
+
+  @Test
   void whatSparkThrowsIsNotTheReads() {
     Task.CURRENT.set(
         new Task() {
@@ -172,7 +179,7 @@ class SparkCallsTest {
 
           @Override
           public long taskAttemptId() {
-            return 0;
+            throw new IllegalStateException("no task");
           }
 
           @Override
@@ -181,6 +188,7 @@ class SparkCallsTest {
           }
         });
     assertThat(calls.killed()).isNull();
+    assertThat(calls.label()).isNull();
   }
 
   @Test
@@ -188,6 +196,7 @@ class SparkCallsTest {
     assertThat(SparkCalls.find(ClassLoader.getPlatformClassLoader())).isNull();
     assertThat(SparkTask.isPossible()).isFalse();
     assertThat(SparkTask.killed()).isNull();
+    assertThat(SparkTask.label()).isNull();
     assertThat(SparkTask.splitOf(new Path("s3a://bucket/file.csv"))).isNull();
     assertThat(SparkTask.splits(new Path("s3a://bucket/file.csv"))).isSameAs(SplitSource.UNKNOWN);
   }

@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.s3e.hadoop.spark;
 
+import com.fasterxml.jackson.databind.ObjectMapper;
 import io.s3e.block.ByteRange;
 import io.s3e.block.ObjectRef;
 import io.s3e.hadoop.RecordedParquet;
 import io.s3e.hadoop.S3AServer;
 import io.s3e.testing.Eventually;
 import io.s3e.testing.HostileS3Server;
+import java.lang.management.ManagementFactory;
 import java.net.URI;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
+import javax.management.MBeanServer;
+import javax.management.ObjectName;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FileRange;
 import org.apache.hadoop.fs.FileSystem;
@@ -21,7 +25,7 @@ import org.apache.hadoop.fs.statistics.IOStatisticsSupport;
 /**
  * A task of Spark's whose split is the row groups 2 to 5 of 9, of which it reads one column. Prints
  * the row groups that were asked for with the first one, while the task is told of another file,
- * and then with the first two, while it is told of this one.
+ * and then with the first two, while it is told of this one; and the labels of all GETs.
  */
 final class TaskSplitReader {
   /** Of two tables: what is read of the one says nothing of the other. */
@@ -55,6 +59,7 @@ final class TaskSplitReader {
         TaskSplitReader reader = new TaskSplitReader(server, fs, file);
         System.out.println("OTHER FILE" + reader.read(KEYS.get(0), KEYS.get(1), 1, 2));
         System.out.println("THIS FILE" + reader.read(KEYS.get(1), KEYS.get(1), 2, 4));
+        System.out.println("GETS BY" + labels());
       }
     }
   }
@@ -82,6 +87,18 @@ final class TaskSplitReader {
     StringBuilder text = new StringBuilder();
     asked().forEach(group -> text.append(' ').append(group));
     return text.toString();
+  }
+
+  /** For which tasks all GETs were sent, by their records. */
+  private static TreeSet<String> labels() throws Exception {
+    MBeanServer server = ManagementFactory.getPlatformMBeanServer();
+    TreeSet<String> labels = new TreeSet<>();
+    for (ObjectName engine : server.queryNames(new ObjectName("io.s3e:type=Gets,*"), null)) {
+      for (String get : (String[]) server.getAttribute(engine, "LatestJson")) {
+        labels.add(new ObjectMapper().readTree(get).path("label").asText());
+      }
+    }
+    return labels;
   }
 
   private static long sent(FSDataInputStream in) {

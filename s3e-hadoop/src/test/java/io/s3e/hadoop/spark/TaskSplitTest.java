@@ -24,6 +24,7 @@ class TaskSplitTest {
     try (ForkedJvm jvm = SparkStandIn.start(TaskSplitReader.class, classes)) {
       assertThat(jvm.await("OTHER FILE ")).as("one row group ahead").isEqualTo("2 3");
       assertThat(jvm.await("THIS FILE ")).as("the split").isEqualTo("2 3 4 5");
+      assertThat(jvm.await("GETS BY")).isEqualTo("[stage 7, task 42]");
     }
   }
 }

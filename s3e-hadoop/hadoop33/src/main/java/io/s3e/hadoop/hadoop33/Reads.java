@@ -73,6 +73,9 @@ public final class Reads implements Closeable {
 
     /** Counts what one stream reads that the calling thread opens. */
     Account account();
+
+    /** Names the task of the calling thread, the first that reads a stream; null if it has none. */
+    @Nullable String label();
   }
 
   /** Where the work of one stream is counted. */
@@ -230,7 +233,7 @@ public final class Reads implements Closeable {
   /** S3E's stream; null where S3A's is to read. */
   @Nullable S3EInputStream stream(ObjectRef object, OpenOptions options) throws IOException {
     S3E made = engine();
-    return made == null ? null : made.open(object, options);
+    return made == null ? null : made.open(object, options.withLabel(host.label()));
   }
 
   private synchronized @Nullable S3E engine() throws IOException {

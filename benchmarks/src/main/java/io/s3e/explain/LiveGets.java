@@ -83,7 +83,8 @@ public record LiveGets(long pid, int engines, List<Reason> reasons, List<Get> ge
    *
    * @throws IOException if there is none, or it does not let itself be asked
    */
-  @SuppressWarnings("BanJNDI") // The connector is the one of a JVM of this user's.
+  // The address is of a JVM on this host, of this user, and holds the stub of its server.
+  @SuppressWarnings("BanJNDI")
   public static LiveGets of(long pid) throws IOException {
     try (JMXConnector connector = JMXConnectorFactory.connect(address(pid))) {
       MBeanServerConnection server = connector.getMBeanServerConnection();

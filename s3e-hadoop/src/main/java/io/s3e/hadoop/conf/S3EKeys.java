@@ -172,10 +172,10 @@ public final class S3EKeys {
           "What is kept of GETs: why each was sent, for whom, how long it took, and what became of"
               + " its bytes. `recent` keeps the latest 4,096 in memory, for JMX, `s3e explain"
               + " --pid` and the errors of reads; `off` keeps none; `all` also writes a line of"
-              + " JSON for each to files `s3e-gets-*.jsonl` in `java.io.tmpdir`, and a path to that"
-              + " directory: 8 files of 16 MiB at most for each engine, of which the oldest goes"
-              + " first, for their owner alone. Reads never wait for it, nor fail by it: lines are"
-              + " dropped, and counted, where the disk is too slow or full:"
+              + " JSON for each to files `s3e-gets-*.jsonl` in `java.io.tmpdir`; an absolute path"
+              + " does so in that directory. An engine has at most 8 files of 16 MiB, which their"
+              + " owner alone may read; the oldest goes first. Reads neither wait for them nor fail"
+              + " by them: lines are dropped, and counted, where the disk is too slow or full. See"
               + " docs/TROUBLESHOOTING.md.",
           ExplainSetting::parse,
           ExplainSetting::isPossible);

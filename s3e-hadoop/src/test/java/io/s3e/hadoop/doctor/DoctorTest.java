@@ -104,15 +104,18 @@ class DoctorTest {
   @Test
   void saysWhatIsKeptOfGets() throws IOException {
     String key = "fs.s3a.s3e.explain";
-    assertThat(doctorWith(List.of()).out()).contains(key + "  recent: the latest GETs, in memory");
-    assertThat(doctorWith(List.of(key + "=off")).out()).contains(key + "  off: nothing is kept");
+    assertThat(doctorWith(List.of()).out())
+        .containsPattern(key + " +recent: the latest GETs, in memory");
+    assertThat(doctorWith(List.of(key + "=off")).out())
+        .containsPattern(key + " +off: nothing is kept of GETs");
     assertThat(doctorWith(List.of(key + "=" + scratch)).out())
-        .contains(key + "  all, in " + scratch);
+        .containsPattern(key + " +all, in " + scratch + "\n");
     Path file = Files.createTempFile(scratch, "no", "directory");
     Said said = doctorWith(List.of(key + "=" + file));
     assertThat(said.code()).isEqualTo(1);
     assertThat(said.out())
-        .contains("all, in " + file + ", which is no directory that S3E may write");
+        .contains("all, in " + file + ", which is no directory that S3E may write")
+        .contains("Name another directory by " + key);
   }
 
   @Test

@@ -82,11 +82,18 @@ final class EndLine extends SparkListener {
         Sizes.seconds(millis(reads.readWaitNanos())),
         Sizes.seconds(millis(reads.taskNanos())),
         Sizes.percent(reads.readWaitNanos(), reads.taskNanos()),
-        Sizes.dollars(bill.totalUsd()),
+        price(),
         Sizes.dollars(bill.requestsUsd()),
         Sizes.dollars(bill.vcpuUsd()),
         Sizes.dollars(bill.blockedUsd()),
         advice().map(Advice::text).orElse("Nothing in these counts is worth a change."));
+  }
+
+  private String price() {
+    String whole = Sizes.dollars(bill.totalUsd());
+    return reads.bytesRead() == 0
+        ? whole
+        : whole + ", " + Sizes.dollars(bill.usdPerTerabyte(reads.bytesRead())) + " a TB";
   }
 
   private Optional<Advice> advice() {

@@ -69,8 +69,9 @@ class EndLineTest {
         .isEqualTo(
             "S3E read 900.0 MiB: 250.0 MiB from memory, 250.0 MiB from disk, 500.0 MiB from S3 by"
                 + " 1,500 GETs and 12 HEADs; 12 tasks waited 4.0 s of 40.0 s for it (10 %); by"
-                + " estimate 0.000910 USD: requests 0.000605 USD, processors 0.000250 USD, blocked"
-                + " slots 0.000056 USD. Nothing in these counts is worth a change.");
+                + " estimate 0.000910 USD, 0.96 USD a TB: requests 0.000605 USD, processors"
+                + " 0.000250 USD, blocked slots 0.000056 USD. Nothing in these counts is worth a"
+                + " change.");
   }
 
   @Test

@@ -187,7 +187,7 @@ class S3EPluginTest {
         .singleElement()
         .asString()
         .startsWith(end)
-        .contains(" by estimate " + Sizes.dollars(sum.totalUsd()) + ": requests ");
+        .contains(" by estimate " + Sizes.dollars(sum.totalUsd()) + ", ");
   }
 
   /** Two jobs at once on two threads of one executor: each stage has the bytes of its own files. */

@@ -115,6 +115,9 @@ class StockHadoopTest {
     assertThat(counts.bytesRead()).isPositive();
     assertThat(counts.gets()).isPositive();
     assertThat(counts.bytesFromS3()).isPositive();
+    assertThat(counts.heads()).isPositive();
+    assertThat(stage.bill().requestsUsd()).isPositive();
+    assertThat(stage.bill().vcpuUsd()).isPositive();
   }
 
   private static List<Row> answer(SparkSession session, String format, String table) {

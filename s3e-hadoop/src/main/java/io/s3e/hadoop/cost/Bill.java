@@ -12,8 +12,19 @@ package io.s3e.hadoop.cost;
 public record Bill(double requestsUsd, double vcpuUsd, double blockedUsd) {
   public static final Bill NONE = new Bill(0, 0, 0);
 
+  private static final double TERABYTE = 1e12;
+
   public double totalUsd() {
     return requestsUsd + vcpuUsd + blockedUsd;
+  }
+
+  /**
+   * The price of each TB (10^12).
+   *
+   * @param bytes that were read for it; more than 0
+   */
+  public double usdPerTerabyte(long bytes) {
+    return totalUsd() * TERABYTE / bytes;
   }
 
   /** The sum of both. */

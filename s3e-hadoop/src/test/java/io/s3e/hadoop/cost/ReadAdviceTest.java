@@ -100,6 +100,7 @@ class ReadAdviceTest {
     Bill bill = Prices.LIST.bill(1_000, 3_600_000_000_000L, 1_800_000_000_000L);
     assertThat(bill).isEqualTo(new Bill(0.0004, 0.05, 0.025));
     assertThat(bill.totalUsd()).isCloseTo(0.0754, within(1e-12));
+    assertThat(bill.usdPerTerabyte(500_000_000_000L)).isCloseTo(0.1508, within(1e-12));
     assertThat(bill.plus(bill).totalUsd()).isCloseTo(2 * bill.totalUsd(), within(1e-12));
     assertThat(Prices.LIST.of(29, 0)).isCloseTo(Prices.LIST.of(0, 1), within(0.01e-6));
   }

@@ -17,7 +17,10 @@ import scala.Function1;
 import scala.collection.Iterator;
 import scala.runtime.AbstractPartialFunction;
 
-/** Puts a {@link NextFilesExec} over Spark's scans of files in file systems that ask for them. */
+/**
+ * Puts a {@link NextFilesExec} over scans of files in file systems that ask for them: Spark's own,
+ * and those of V2 tables that tell where they lie.
+ */
 final class NextFilesRule extends Rule<SparkPlan> {
   private static final class Over extends AbstractPartialFunction<SparkPlan, SparkPlan> {
     private final Class<? extends FileSystem> asking;
@@ -48,17 +51,23 @@ final class NextFilesRule extends Rule<SparkPlan> {
     }
 
     private boolean isOnAsking(FileSourceScanExec scan) {
-      return isOnAsking(scan.relation().location(), scan);
+      return isOnAsking(
+          scan.relation().location(),
+          scan.relation().sparkSession().sparkContext().hadoopConfiguration());
     }
 
     /** Of Spark's own files, and of tables that tell where they lie, as Iceberg's do. */
     private boolean isOnAsking(BatchScanExec batch) {
+      if (batch.session() == null) {
+        return false;
+      }
+      Configuration conf = batch.session().sparkContext().hadoopConfiguration();
       if (batch.scan() instanceof FileScan scan) {
-        return isOnAsking(scan.fileIndex(), batch);
+        return isOnAsking(scan.fileIndex(), conf);
       }
       Table table = batch.table();
       String location = table == null ? null : table.properties().get("location");
-      return location != null && isAsking(scheme(location), conf(batch));
+      return location != null && isAsking(scheme(location), conf);
     }
 
     /** Null of what is no path: it is another source's word. */
@@ -70,8 +79,7 @@ final class NextFilesRule extends Rule<SparkPlan> {
       }
     }
 
-    private boolean isOnAsking(FileIndex files, SparkPlan scan) {
-      Configuration conf = conf(scan);
+    private boolean isOnAsking(FileIndex files, Configuration conf) {
       Iterator<Path> roots = files.rootPaths().iterator();
       while (roots.hasNext()) {
         if (isAsking(roots.next().toUri().getScheme(), conf)) {
@@ -79,10 +87,6 @@ final class NextFilesRule extends Rule<SparkPlan> {
         }
       }
       return false;
-    }
-
-    private static Configuration conf(SparkPlan plan) {
-      return plan.session().sparkContext().hadoopConfiguration();
     }
 
     private boolean isAsking(@Nullable String scheme, Configuration conf) {

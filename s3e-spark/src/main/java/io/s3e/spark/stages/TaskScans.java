@@ -26,13 +26,16 @@ public final class TaskScans {
 
   /** Those of a task, which go with it. */
   public static TaskScans of(TaskContext task) {
-    return TASKS.computeIfAbsent(
-        task.taskAttemptId(),
-        id -> {
-          TaskCompletionListener forget = ended -> TASKS.remove(id);
-          task.addTaskCompletionListener(forget);
-          return new TaskScans();
-        });
+    long id = task.taskAttemptId();
+    TaskScans made = new TaskScans();
+    TaskScans known = TASKS.putIfAbsent(id, made);
+    if (known != null) {
+      return known;
+    }
+    // Called at once if the task has ended.
+    TaskCompletionListener forget = ended -> TASKS.remove(id);
+    task.addTaskCompletionListener(forget);
+    return made;
   }
 
   /** The account of the scan that a task reads for; null if it has none. */

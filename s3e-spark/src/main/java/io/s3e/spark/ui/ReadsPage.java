@@ -157,7 +157,10 @@ final class ReadsPage {
         "s3e-bill",
         "Price, by estimate",
         Figures.dollars(bill.totalUsd()),
-        "requests "
+        (all.bytesRead() == 0
+                ? ""
+                : Figures.dollars(bill.usdPerTerabyte(all.bytesRead())) + " a TB read; ")
+            + "requests "
             + Figures.dollars(bill.requestsUsd())
             + " at $"
             + Figures.plain(view.prices().thousandRequests())

@@ -70,7 +70,8 @@ class ReadsPageTest {
     assertThat(page.expectFirst("#s3e-requests").text())
         .contains("1,500", "1,200 ahead of the reader; and 24 HEADs");
     assertThat(page.expectFirst("#s3e-bill").text())
-        .contains("$0.6127", "requests $0.6096 at $0.4 per 1,000", "processors $0.0025")
+        .contains(
+            "$0.6127 $649.19 a TB read; requests $0.6096 at $0.4 per 1,000", "processors $0.0025")
         .contains("blocked slots $0.0006 at $0.5 an hour");
     assertThat(page.expectFirst("#s3e-memory").text()).contains("75 %", "750 found");
     assertThat(page.expectFirst("#s3e-disk").text()).contains("33 %", "250.0 MiB");

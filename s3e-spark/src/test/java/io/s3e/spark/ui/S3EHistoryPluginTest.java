@@ -4,6 +4,8 @@ package io.s3e.spark.ui;
 import static io.s3e.testing.Eventually.awaitTrue;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.s3e.hadoop.cost.Bill;
+import io.s3e.hadoop.cost.Prices;
 import io.s3e.spark.conf.SparkKeys;
 import io.s3e.spark.stages.SparkListenerS3EStage;
 import io.s3e.testing.Slow;
@@ -16,6 +18,7 @@ import org.apache.spark.deploy.history.FsHistoryProvider;
 import org.apache.spark.deploy.history.HistoryServer;
 import org.apache.spark.deploy.history.HistoryServer$;
 import org.apache.spark.status.KVUtils;
+import org.apache.spark.util.JsonProtocol;
 import org.jsoup.nodes.Document;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -62,6 +65,23 @@ class S3EHistoryPluginTest {
     StoredStage found = store.deserialize(written, StoredStage.class);
     assertThat(found.number).isEqualTo(7);
     assertThat(found.event).isEqualTo(event);
+  }
+
+  /** Logs are read by other versions than wrote them. */
+  @Test
+  void anEventOfAVersionWithoutBillsCountsAsFarAsItGoes() {
+    SparkListenerS3EStage event =
+        (SparkListenerS3EStage)
+            JsonProtocol.sparkEventFromJson(
+                """
+                {"Event":"io.s3e.spark.stages.SparkListenerS3EStage","format":1,"stageId":3,\
+                "stageAttemptId":0,"executors":[{"executorId":"1","host":"h",\
+                "counts":{"tasks":2,"taskNanos":9,"gets":5,"fieldOfTomorrow":1}}]}
+                """);
+    assertThat(event.bill()).isEqualTo(Bill.NONE);
+    assertThat(event.reads().total().gets()).isEqualTo(5);
+    assertThat(event.reads().total().heads()).isZero();
+    assertThat(event.reads().total().bill(Prices.LIST).requestsUsd()).isPositive();
   }
 
   /** An application of two stages whose log has the events; its id. */

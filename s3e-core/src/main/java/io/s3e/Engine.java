@@ -93,15 +93,10 @@ final class Engine {
   private final EngineGets gets;
   final FetchServices services;
   final DiskMetrics diskMetrics = new DiskMetrics();
-
   final Askers askers = new Askers(System::nanoTime);
-
   final LayoutMemory layouts = new LayoutMemory();
-
   final AtomicLong streams = new AtomicLong();
-
   final VectoredThreads vectored = new VectoredThreads();
-
   final EngineClients clients;
   final EngineDisk disk;
 
@@ -176,11 +171,7 @@ final class Engine {
     }
   }
 
-  /**
-   * The engine of that budget, with one tenant more; made if there is none.
-   *
-   * @param linger how long one that is made waits for tenants after the last one
-   */
+  /** The engine of that budget, with one tenant more; made, with that {@code linger}, if absent. */
   static Engine join(S3EConfig config, MemoryBudget budget, Duration linger) {
     synchronized (OPEN) {
       Engine engine = OPEN.get(budget);

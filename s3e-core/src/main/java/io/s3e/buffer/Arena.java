@@ -6,7 +6,6 @@ import java.nio.ByteBuffer;
 /** One allocation and the buffers it is cut into. Guarded by the pool's lock. */
 final class Arena {
   final ByteBuffer memory;
-
   final int buffers;
 
   /** How many of them trims have taken from the free ones and not put back. */

@@ -93,7 +93,6 @@ public final class BlockPool implements AutoCloseable {
   private final Deque<Buffer> free = new ConcurrentLinkedDeque<>();
   private final AtomicInteger freeCount = new AtomicInteger();
   private final Consumer<Buffer> whenReleased = this::giveBack;
-
   private final StampedLock lock = new StampedLock();
   private volatile boolean closed;
 

@@ -228,13 +228,7 @@ public final class FileLayout {
     return new ByteRange(stripeFooter[stripe], groupEnd[stripe]);
   }
 
-  /**
-   * What lies at an offset.
-   *
-   * @param group its group; -1 if it belongs to none
-   * @param column its column; -1 if it belongs to none, or to several
-   * @param range all of it; empty if it is nowhere
-   */
+  /** What lies at an offset: its group, or -1; its column, -1 if none or several; all of it. */
   record FilePlace(FilePart part, int group, int column, ByteRange range) {
     private static final FilePlace NOWHERE =
         new FilePlace(FilePart.NOWHERE, -1, -1, new ByteRange(0, 0));

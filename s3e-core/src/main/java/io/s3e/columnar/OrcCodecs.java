@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * and Zstandard come from aircompressor where a class loader has it, as that of every ORC reader
  * has; it is called by name, so that nobody else needs it. LZO and what came later is unknown.
  */
-final class OrcCodecs {
+record OrcCodecs(ClassLoader loader) {
   interface Codec {
     /**
      * Decompresses {@code length} bytes from {@code from} on.
@@ -32,12 +32,6 @@ final class OrcCodecs {
   private static final MethodType DECOMPRESS =
       MethodType.methodType(
           int.class, byte[].class, int.class, int.class, byte[].class, int.class, int.class);
-
-  private final ClassLoader loader;
-
-  OrcCodecs(ClassLoader loader) {
-    this.loader = loader;
-  }
 
   /** The codec of that number in a postscript, which is not 0; null if it is not to be had. */
   @Nullable Codec codec(int kind) {

@@ -130,10 +130,8 @@ public final class StreamPlanner {
   }
 
   /**
-   * A read of {@code [position, end)} is about to be served.
-   *
-   * @param until where a reader of this kind goes on to as a rule without being heard of: no less
-   *     than {@code end}
+   * A read of {@code [position, end)} is about to be served; as a rule a reader of this kind goes
+   * on unheard of up to {@code until}.
    */
   public void onRead(long position, long end, long until) {
     boolean wasColumnar = isColumnar();

@@ -47,12 +47,7 @@ final class TableMemory {
     }
   }
 
-  /**
-   * What streams have read that read the same columns.
-   *
-   * @param columns their ordinals, not to be changed; empty for ORC
-   * @param visits of the latest streams, the last one first; at least one
-   */
+  /** What streams read that read the same columns, none for ORC; the latest visit first. */
   record Scan(BitSet columns, List<Visit> visits) {}
 
   private final TableLedger ledger = new TableLedger();

@@ -37,11 +37,7 @@ record Layout(int regions, long regionBytes, boolean isSealed, long keyCheck) {
   private static final int BYTES = RegionTable.RECORD_BYTES;
   private static final long MAGIC = 0x5333454c41593035L;
 
-  /**
-   * The layout for such a capacity, of at least {@link Region#LEAST_BYTES}.
-   *
-   * @param count of regions, as long as they fit {@link Region}'s limits
-   */
+  /** The layout for such a capacity and so many regions, as far as {@link Region} has limits. */
   static Layout of(long capacityBytes, int count, @Nullable CacheKey key) {
     long regionBytes = Region.bytesFor(capacityBytes, count);
     int regions = (int) Math.min(Region.MOST_COUNT, capacityBytes / regionBytes);

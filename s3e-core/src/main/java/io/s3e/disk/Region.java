@@ -131,12 +131,7 @@ final class Region implements AutoCloseable {
   /** Entries that the index has of it. Written under the index's lock. */
   private volatile int entries;
 
-  /**
-   * @param file closed by this
-   * @param dataStart where its chunks begin in the file: behind the table, if there is one
-   * @param identity tells the file from any other that has its name later; null if it has no name
-   * @param key seals its chunks and nothing else; null without encryption
-   */
+  /** Closes {@code file}, which {@code identity} tells from others of its name, if it has one. */
   Region(
       Header header,
       OpenFile file,

@@ -31,11 +31,9 @@ final class RegionStore implements AutoCloseable {
   private final Readers readers;
 
   /**
-   * Opens the cache in one of the configured directories. Touches the disk, and takes as long as
-   * that does; what others have written there is read afterwards, beside the reads.
-   *
-   * @param place of the directory among those that are configured
-   * @throws IOException if it cannot be used, must not be trusted or is too small, saying why
+   * Opens the cache in one of the configured directories, and says why if it cannot. Touches the
+   * disk, and takes as long as that does; what others have written there is read afterwards, beside
+   * the reads.
    */
   RegionStore(
       int place,

@@ -181,12 +181,7 @@ final class Regions implements AutoCloseable {
     return IntStream.range(0, all.length()).mapToObj(all::get).flatMap(Stream::ofNullable);
   }
 
-  /**
-   * Looks at what other processes have made, written and deleted.
-   *
-   * @param beforeEach runs before each file that is looked at
-   * @throws IOException if all of them fail: one file that fails is one region less
-   */
+  /** Looks at what others have done, {@code beforeEach} file; fails only if all of them do. */
   void look(Runnable beforeEach) throws IOException {
     IOException failure = null;
     boolean isAnySeen = false;

@@ -83,7 +83,6 @@ final class GateRate {
 
   private int peakBefore;
   private int sentOfPeak;
-
   private double limit;
 
   /** What was in flight before the limit came. */
@@ -98,12 +97,10 @@ final class GateRate {
   private int answers;
   private int nextAnswer;
   private int clean;
-
   private int badInRow;
   private long rowSince;
   private double tokens = BURST;
   private long refilledAt;
-
   private int passes;
   private long passedAt;
   private long probedAt;

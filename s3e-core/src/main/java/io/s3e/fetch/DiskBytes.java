@@ -14,7 +14,6 @@ public final class DiskBytes {
   private final ObjectHandle handle;
   private final DiskRead read;
   private final int wanted;
-
   private final long beganNanos = System.nanoTime();
 
   /** When the reader's wait was over; 0 while it is not. */

@@ -346,10 +346,8 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
   }
 
   /**
-   * Ends a read that has asked again and again and has no time left.
-   *
-   * @param last how the last fetch ended that was nobody's error; null if none has
-   * @throws IOException if the deadline has passed
+   * Ends a read that has asked again and again, if its time is over: with {@code last}, the end of
+   * the last fetch, where that is an error.
    */
   public void checkDeadline(ObjectHandle handle, @Nullable Exception last, Patience patience)
       throws IOException {

@@ -73,7 +73,6 @@ public final class Admission {
   private final BlockPool pool;
   private final BlockIndex index;
   private final Residency pooled;
-
   private final WaitingReaders waiting = new WaitingReaders();
 
   /** First readers of tenants that found no pooled buffer when they looked. */
@@ -141,9 +140,7 @@ public final class Admission {
 
   /**
    * The grant of a run that no reader waits for, if it is free or can be made free at once; null if
-   * not.
-   *
-   * @param object what is read: equal for all its readers
+   * not. {@code object} is equal for all its readers.
    */
   public @Nullable Grant trySpeculate(Account account, Object object, Need need, Purpose purpose) {
     if (!account.waiting().isEmpty() || !lackingMemory.isEmpty()) {

@@ -35,7 +35,6 @@ public final class Carrier {
   private final Lane slots;
   private final Residency lent;
   private final AtomicInteger accounts = new AtomicInteger();
-
   private final Queue<Guess> guesses = new ConcurrentLinkedQueue<>();
 
   /** By {@link System#nanoTime()}; no slot is granted before. */

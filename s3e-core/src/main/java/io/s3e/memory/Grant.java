@@ -44,7 +44,6 @@ public final class Grant implements Carrier.Guess {
   private final Purpose purpose;
   private final boolean lent;
   private final AtomicReference<LanePlace> place = new AtomicReference<>(LanePlace.IN_LANE);
-
   private final long sinceNanos = System.nanoTime();
 
   /** How the run of a guess is asked to give up; null unless it is revocable. */

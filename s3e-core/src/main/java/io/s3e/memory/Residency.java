@@ -98,7 +98,6 @@ public final class Residency {
   private final AtomicInteger onceCount = new AtomicInteger();
 
   private final AtomicInteger againCount = new AtomicInteger();
-
   private final AtomicInteger keptCount = new AtomicInteger();
 
   /** Slabs whose turn to leave {@code once} came. */
@@ -106,12 +105,7 @@ public final class Residency {
 
   private volatile boolean closed;
 
-  /**
-   * @param index where evicted blocks are removed from
-   * @param nanoClock as {@link System#nanoTime()}
-   * @param roomMade called when one more slab may be evicted for anybody; any thread, must not
-   *     block
-   */
+  /** {@code roomMade} hears that one more slab may go, for anybody: any thread, must not block. */
   public Residency(BlockIndex index, LongSupplier nanoClock, Runnable roomMade) {
     this.index = index;
     this.nanoClock = nanoClock;

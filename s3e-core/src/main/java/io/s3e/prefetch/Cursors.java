@@ -17,10 +17,7 @@ final class Cursors {
     return byUse;
   }
 
-  /**
-   * The cursor whose last read holds {@code position} or ends nearest to it, at most {@code gap}
-   * bytes away, or null.
-   */
+  /** Nearest cursor whose last read holds {@code position} or ends within {@code gap}; or null. */
   @Nullable Cursor near(long position, long gap) {
     Cursor nearest = null;
     long distance = gap + 1;

@@ -15,12 +15,7 @@ public final class VectorPlanner {
   /** Bytes of a joined range that are fetched for nothing, as a share of the bytes wanted. */
   public static final double MAX_OVER_READ = 0.5;
 
-  /**
-   * Ranges that are fetched as one.
-   *
-   * @param span from the first byte of the first member to the last byte of the last
-   * @param members indexes into the list that was planned, in order of offset; at least one
-   */
+  /** Ranges fetched as one: their span, and their indexes in the list, in order of offset. */
   public record Group(ByteRange span, List<Integer> members) {
     public Group {
       members = List.copyOf(members);
@@ -28,11 +23,8 @@ public final class VectorPlanner {
   }
 
   /**
-   * How a stream joins the ranges of its vectored reads.
-   *
-   * @param gapBytes the longest gap that is fetched
-   * @param maxOverRead bytes fetched for nothing, as a share of the bytes wanted
-   * @param requestBytes the longest joined range
+   * How ranges are joined: over gaps up to {@code gapBytes}, with at most {@code maxOverRead} times
+   * the wanted bytes beside them, up to {@code requestBytes}.
    */
   public record Joining(int gapBytes, double maxOverRead, long requestBytes) {}
 

@@ -26,11 +26,7 @@ public final class Askers {
   private static final long EPOCH_SECONDS = 1;
   private static final long EPOCH_NANOS = TimeUnit.SECONDS.toNanos(EPOCH_SECONDS);
 
-  /**
-   * @param number epochs since the clock's zero
-   * @param present readers that have asked in this epoch
-   * @param last readers that asked in the epoch before, and in this one not yet
-   */
+  /** {@code present} have asked in this epoch, {@code last} in the one before and not in this. */
   private record Epoch(long number, AtomicInteger present, AtomicInteger last) {
     Epoch next(long now) {
       AtomicInteger before = now == number + 1 ? present : new AtomicInteger();

@@ -77,10 +77,7 @@ public final class BlockReader {
     return handle.layout();
   }
 
-  /**
-   * The block that holds {@code position}, ready and pinned, if it is in memory; null otherwise.
-   * Never waits and starts nothing.
-   */
+  /** The block with {@code position}, pinned, if ready in memory; null if not. Starts nothing. */
   @Nullable Block peek(long position) {
     Block block = fetcher.find(handle, layout().blockAt(position));
     if (block == null) {
@@ -102,11 +99,9 @@ public final class BlockReader {
   }
 
   /**
-   * Shows the planner what it wants to see, as far as that was just read or is in memory: before
-   * the next read then, it knows what a footer says. Fetches nothing.
-   *
-   * @param start offset of the first byte that {@code target} has taken
-   * @param end offset after the last of them, which is before the target's position
+   * Shows the planner what it wants to see, as far as {@code target} has just taken it, bytes
+   * {@code [start, end)}, or memory has it: before the next read then, it knows what a footer says.
+   * Fetches nothing.
    */
   void showPlanner(long start, long end, ByteBuffer target) {
     for (ByteRange range = pump.wanted(); range != null; range = pump.wanted()) {

@@ -121,10 +121,7 @@ final class Pump implements Consumer<RunFetch> {
         });
   }
 
-  /**
-   * The position goes to {@code position} in the block last read from, which is planned for: a hint
-   * of what is wanted elsewhere. Never waits.
-   */
+  /** The position moves in the block last read from: a hint of what is wanted elsewhere. */
   void onSeek(long position) {
     boolean isLayoutKnown = tailStart != Long.MAX_VALUE;
     if (isLayoutKnown && planning.tryLock()) {

@@ -6,10 +6,8 @@ import io.s3e.fetch.HeadFetch;
 import java.util.concurrent.Executor;
 
 /**
- * The engine as the streams of one tenant need it.
- *
- * @param copying runs the copying of vectored reads, which never waits but for the application
- * @param waiting runs what vectored reads have to wait for: room in memory, and a HEAD; and ends
- *     late ones
+ * The engine as the streams of one tenant need it. {@code copying} runs what never waits but for
+ * the application; {@code waiting} runs what waits for room in memory and for HEADs, and ends late
+ * reads.
  */
 public record StreamSource(Fetcher fetcher, HeadFetch heads, Executor copying, Executor waiting) {}

@@ -76,7 +76,6 @@ final class VectoredRead {
   private final AtomicBoolean stalled = new AtomicBoolean();
 
   private final Pieces pieces;
-
   private final Patience patience;
 
   /** Fails when the patience may be over, unless the read is. */

@@ -75,16 +75,16 @@ class ReadWeightTest {
     assertThat(weight.simpleNames())
         .as("what docs/ARCHITECTURE.md tells of a read")
         .containsAll(ArchitecturePage.read().section("A read in 12 steps").classNames());
-    // 78 classes and 1,864 lines: a reader that waits longer, as on a busy machine, asks its
+    // 77 classes and 1,860 lines: a reader that waits longer, as on a busy machine, asks its
     // planner once more, and is told of.
-    assertThat(weight.classes()).hasSizeBetween(10, 83);
-    assertThat(weight.lines()).isBetween(200, 2_020);
+    assertThat(weight.classes()).hasSizeBetween(10, 82);
+    assertThat(weight.lines()).isBetween(200, 2_000);
   }
 
   @Test
   void aFooterAndTwoColumns() throws Exception {
     Weight weight = trace(Trace.COLUMNS);
-    assertThat(weight.classes()).hasSizeBetween(10, 104);
-    assertThat(weight.lines()).isBetween(300, 3_000);
+    assertThat(weight.classes()).hasSizeBetween(10, 103);
+    assertThat(weight.lines()).isBetween(300, 2_950);
   }
 }

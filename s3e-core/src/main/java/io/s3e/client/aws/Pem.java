@@ -25,11 +25,7 @@ final class Pem {
 
   private Pem() {}
 
-  /**
-   * The certificates of a file, at least one.
-   *
-   * @throws IllegalArgumentException if the file cannot be read or holds no certificate
-   */
+  /** The certificates of a file, at least one; {@link IllegalArgumentException} if it has none. */
   static List<X509Certificate> read(Path file) {
     List<X509Certificate> certificates = new ArrayList<>();
     try (InputStream in = Files.newInputStream(file)) {

@@ -27,12 +27,8 @@ final class Addressing {
   private static final Logger LOG = LoggerFactory.getLogger(Addressing.class);
 
   /**
-   * Where one bucket answers.
-   *
-   * @param endpoint scheme, host and port only
-   * @param host value of the Host header
-   * @param pathPrefix encoded path before the key, without a trailing slash; may be empty
-   * @param region for which requests are signed
+   * Where one bucket answers: scheme, host and port; the Host header; the encoded path before the
+   * key, without a slash at its end; and the region that requests are signed for.
    */
   record Target(URI endpoint, String host, String pathPrefix, String region) {}
 

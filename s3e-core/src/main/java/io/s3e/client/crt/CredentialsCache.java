@@ -135,12 +135,7 @@ final class CredentialsCache implements DelegateCredentialsHandler, AutoCloseabl
         });
   }
 
-  /**
-   * The store has refused a request, perhaps for its credentials.
-   *
-   * @param sentNanos when the request was sent, by {@link System#nanoTime()}: credentials that came
-   *     later are not meant
-   */
+  /** The store has refused a request sent then, perhaps for its credentials: no later ones. */
   void suspect(long sentNanos) {
     Snapshot now = snapshot.get();
     if (now != null && now.resolvedNanos() - sentNanos <= 0) {

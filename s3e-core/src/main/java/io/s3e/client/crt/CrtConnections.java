@@ -43,11 +43,7 @@ final class CrtConnections {
   private final S3Client narrow;
   private final @Nullable S3Client wide;
 
-  /**
-   * @param borrowed whether answers come in pools of direct memory
-   * @throws IllegalStateException if {@code borrowed} and a pool does not fit into direct memory
-   * @throws IllegalArgumentException if the CRT can use none of the trusted authorities
-   */
+  /** Throws {@link IllegalStateException} if pools of direct memory are wanted and do not fit. */
   CrtConnections(CrtSettings settings, CrtLayout layout, boolean borrowed) {
     this.settings = settings;
     try {

@@ -18,13 +18,7 @@ import software.amazon.awssdk.crt.s3.S3RequestMetrics;
 final class CrtFailures {
   private CrtFailures() {}
 
-  /**
-   * The first attempt that failed, as the CRT's telemetry has it.
-   *
-   * @param errorCode the CRT's
-   * @param status HTTP status, or not above 0 if there was none
-   * @param ids the request ids as headers, as far as the store gave any
-   */
+  /** The first attempt that failed, as telemetry has it; {@code status} is 0 or less if none. */
   record FailedAttempt(int errorCode, int status, Map<String, String> ids) {
     static FailedAttempt of(S3RequestMetrics metrics) {
       return new FailedAttempt(metrics.getErrorCode(), metrics.getResponseStatus(), idsOf(metrics));

@@ -26,12 +26,7 @@ final class CrtHead extends CrtCall {
     this.whenEnded = whenEnded;
   }
 
-  /**
-   * Waits for the answer, at most {@code timeout}; the call is cancelled then.
-   *
-   * @throws RequestFailure as {@code ObjectClient.head} says; {@link Kind#CANCELLED} with the
-   *     interrupt flag set again if the thread is interrupted
-   */
+  /** Waits for the answer, at most {@code timeout}; cancels the call then, or if interrupted. */
   ObjectHead await(Duration timeout) throws RequestFailure {
     try {
       if (!ended.await(timeout.toMillis(), TimeUnit.MILLISECONDS)) {

@@ -122,12 +122,7 @@ final class CrtObjectClient implements ObjectClient, CrtCall.Owner {
     return transport.limits();
   }
 
-  /**
-   * {@inheritDoc}
-   *
-   * <p>Goes through the narrow CRT client as a plain request, so it shares its connections, signing
-   * and time-outs.
-   */
+  /** By the narrow CRT client, whose connections, signing and time-outs it shares. */
   @Override
   public ObjectHead head(HeadRequest request) throws RequestFailure {
     CrtHead call = new CrtHead(request, asked -> {}, this);
@@ -189,9 +184,7 @@ final class CrtObjectClient implements ObjectClient, CrtCall.Owner {
   }
 
   /**
-   * {@inheritDoc}
-   *
-   * <p>The CRT keeps no header of a refusal that it would repeat by itself, as it would one for the
+   * The CRT keeps no header of a refusal that it would repeat by itself, as it would one for the
    * time: the store is asked by a request that is not signed.
    */
   @Override

@@ -43,11 +43,7 @@ final class TlsContexts {
     context = trusting(authorities);
   }
 
-  /**
-   * The context that trusts these, one more user.
-   *
-   * @throws IllegalArgumentException if none of the authorities can be used
-   */
+  /** The context that trusts these, one more user; fails if none of them can be used. */
   static TlsContexts acquire(List<String> authorities) {
     synchronized (OPEN) {
       TlsContexts shared = OPEN.computeIfAbsent(authorities, TlsContexts::new);

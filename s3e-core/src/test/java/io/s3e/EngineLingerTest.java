@@ -16,7 +16,10 @@ import io.s3e.disk.CacheKey;
 import io.s3e.disk.DiskCache;
 import io.s3e.disk.DiskCacheConfig;
 import io.s3e.disk.DiskCacheConfig.Mode;
+import io.s3e.fetch.ExplainConfig;
 import io.s3e.stream.S3EInputStream;
+import io.s3e.testing.CapturedLog;
+import io.s3e.testing.GetLines;
 import io.s3e.testing.MemoryObjectClient;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
@@ -293,6 +296,33 @@ class EngineLingerTest {
     assertThat(larger).isNotSameAs(other);
     assertThat(limit()).isEqualTo(512L * BLOCK);
     assertThat(accounts()).isEqualTo(1);
+  }
+
+  /**
+   * What is kept of GETs is the engine's: who asks for more is told, who asks for nothing is not.
+   */
+  @Test
+  void whoWantsMoreKeptOfGetsThanTheFirstIsTold() throws Exception {
+    S3EConfig off = CONFIG.toBuilder().explain(new ExplainConfig(false, null)).build();
+    GetLines lines = new GetLines();
+    S3EConfig all = CONFIG.toBuilder().explain(lines.config()).build();
+    Engine first = Engine.join(off);
+    try (CapturedLog log = new CapturedLog()) {
+      assertThat(Engine.join(CONFIG)).isSameAs(first);
+      assertThat(log.lines("does not apply")).isEmpty();
+      assertThat(Engine.join(all)).isSameAs(first);
+      assertThat(log.lines("does not apply"))
+          .singleElement()
+          .asString()
+          .contains("The memory of GETs (fs.s3a.s3e.explain under Hadoop) of ", "began with off");
+    }
+    first.leave();
+    first.leave();
+    first.leave();
+    Engine next = visit(all);
+    assertThat(next).as("nobody uses the first one any more").isNotSameAs(first);
+    Engine.endIdle();
+    assertThat(lines.isClosed()).isTrue();
   }
 
   @Test

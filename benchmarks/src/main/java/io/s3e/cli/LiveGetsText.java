@@ -82,9 +82,15 @@ final class LiveGetsText {
           ByteSize.format(get.received()),
           ByteSize.format(get.used()),
           ByteSize.format(get.wasted()),
-          "[%d, %d) of s3a://%s/%s".formatted(get.start(), get.end(), get.bucket(), get.key()));
+          bytes(get));
     }
     return table.text();
+  }
+
+  /** On one line, whatever the key is made of. */
+  private static String bytes(LiveGets.Get get) {
+    String key = get.key().replaceAll("\\p{Cntrl}", "?");
+    return "[%d, %d) of s3a://%s/%s".formatted(get.start(), get.end(), get.bucket(), key);
   }
 
   private static String millis(@Nullable Double millis) {

@@ -30,11 +30,11 @@ class ExplainPidTest {
       assertThat(text.code()).as("%s", text.err()).isZero();
       assertThat(text.text())
           .startsWith("The latest 3 GETs of JVM " + pid)
-          .containsPattern("\nDEMAND +3 +3 +192 KiB +192 KiB +0 B +0 B")
-          .containsPattern("\nall +3 +3 +192 KiB +192 KiB +0 B +0 B")
+          .containsPattern("\nDEMAND +3 +3 +192.0 KiB +192.0 KiB +0 B +0 B")
+          .containsPattern("\nall +3 +3 +192.0 KiB +192.0 KiB +0 B +0 B")
           .containsPattern(
-              "Z +1  stage 3, task 17  DEMAND  DONE +[0-9.]+ +[0-9.]+ +64 KiB +64 KiB +0 B"
-                  + "  \\[262144, 327680\\) of s3a://bucket/a \"key\"");
+              "Z +1  stage 3, task 17  DEMAND  DONE +[0-9.]+ +[0-9.]+ +64.0 KiB +64.0 KiB +0 B"
+                  + "  \\[262144, 327680\\) of s3a://bucket/a \"key\"\\?\n");
 
       Outcome document = CommandRig.runPlainly("explain", "--json", "--pid", pid);
       JsonNode live = document.json();

@@ -19,7 +19,7 @@ import io.s3e.testing.MemoryObjectClient;
  * standard input. Its argument is whether GETs are remembered.
  */
 final class ReadingJvm {
-  static final ObjectRef OBJECT = new ObjectRef("bucket", "a \"key\"");
+  static final ObjectRef OBJECT = new ObjectRef("bucket", "a \"key\"\n");
   static final String LABEL = "stage 3, task 17";
   static final int BLOCK = 64 << 10;
   static final int READS = 3;

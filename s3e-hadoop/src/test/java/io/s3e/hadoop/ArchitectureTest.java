@@ -174,7 +174,7 @@ class ArchitectureTest {
           .whereLayer("file system")
           .mayOnlyBeAccessedByLayers("doctor")
           .whereLayer("hadoop33")
-          .mayOnlyBeAccessedByLayers("file system")
+          .mayOnlyBeAccessedByLayers("doctor", "file system")
           .whereLayer("hadoop33")
           .mayNotAccessAnyLayer()
           .whereLayer("hadoop341")

@@ -75,10 +75,10 @@ class ReadWeightTest {
     assertThat(weight.simpleNames())
         .as("what docs/ARCHITECTURE.md tells of a read")
         .containsAll(ArchitecturePage.read().section("A read in 12 steps").classNames());
-    // 77 classes and 1,860 lines: a reader that waits longer, as on a busy machine, asks its
-    // planner once more, and is told of.
+    // 79 classes and 1,971 lines on a busy machine: a reader that waits longer asks its planner
+    // once more, and is told of.
     assertThat(weight.classes()).hasSizeBetween(10, 82);
-    assertThat(weight.lines()).isBetween(200, 2_000);
+    assertThat(weight.lines()).isBetween(200, 2_020);
   }
 
   @Test

@@ -35,7 +35,6 @@ class ArtifactTest {
               "s3e-crt/software/amazon/awssdk/crt/CRT.class",
               "META-INF/LICENSE",
               "META-INF/NOTICE")
-          .anyMatch(name -> name.startsWith("io/s3e/shaded/caffeine/"))
           .anyMatch(name -> name.startsWith("s3e-crt/linux/x86_64/"))
           .noneMatch(name -> name.startsWith("software/") || name.startsWith("org/apache/"));
       Set<String> once = new HashSet<>();

@@ -55,7 +55,7 @@ class DoctorJvmTest {
   }
 
   private static boolean isOfS3e(String jar) {
-    return jar.contains("s3e-core") || jar.contains("s3e-hadoop") || jar.contains("caffeine");
+    return jar.contains("s3e-core") || jar.contains("s3e-hadoop");
   }
 
   /** With a core-site.xml in front that has both keys. */

@@ -162,10 +162,10 @@ public final class GetFiles implements GetSink, GetFilesMBean {
     if (broken) {
       return false;
     }
-    StringBuilder lines = new StringBuilder();
-    gets.forEach(get -> lines.append(get.json()).append('\n'));
-    byte[] encoded = lines.toString().getBytes(US_ASCII);
     try {
+      StringBuilder lines = new StringBuilder();
+      gets.forEach(get -> lines.append(get.json()).append('\n'));
+      byte[] encoded = lines.toString().getBytes(US_ASCII);
       current().write(encoded);
       bytes += encoded.length;
     } catch (IOException | RuntimeException e) {

@@ -257,9 +257,17 @@ public class S3EFileSystem extends S3AFileSystem {
 
   /** S3A sends one if neither status nor length is told. */
   private static void countHeadOf(OpenFileParameters parameters) {
-    if (parameters.getStatus() == null
-        && parameters.getOptions().getLong(OpenFileOptions.FS_OPTION_OPENFILE_LENGTH, -1) < 0) {
+    if (parameters.getStatus() == null && !tellsLength(parameters.getOptions())) {
       OpenerStatistics.countHead();
+    }
+  }
+
+  private static boolean tellsLength(Configuration options) {
+    try {
+      return options.getLong(OpenFileOptions.FS_OPTION_OPENFILE_LENGTH, -1) >= 0;
+    } catch (NumberFormatException e) {
+      // To S3A it is not told either.
+      return false;
     }
   }
 

@@ -100,7 +100,11 @@ class DiskCacheBenchTest {
     // second begins when the first has read, and finds whatever was written.
     long written = counter(processes.get(0), "s3e_cache_written_bytes");
     assertThat(written).isBetween(16L << 20, 96L << 20);
-    assertThat(written + dropped(processes.get(0))).isEqualTo(96L << 20);
+    // Where the disk answers later than the store for a while, blocks are not offered.
+    long leftOut = counter(processes.get(0), "s3e_cache_not_admitted_bytes");
+    assertThat(written + dropped(processes.get(0)) + leftOut)
+        .as("%s", processes.get(0))
+        .isEqualTo(96L << 20);
     long found = counter(processes.get(1), "s3e_cache_hit_bytes");
     assertThat(found).isBetween(written / 2, written);
     assertThat(found + counter(processes.get(1), "s3e_cache_miss_bytes")).isEqualTo(96L << 20);

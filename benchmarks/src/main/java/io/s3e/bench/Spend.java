@@ -2,6 +2,7 @@
 package io.s3e.bench;
 
 import io.s3e.bench.workload.WorkloadKind;
+import io.s3e.hadoop.cost.Prices;
 import java.util.Locale;
 import java.util.function.ToLongBiFunction;
 
@@ -17,7 +18,7 @@ import java.util.function.ToLongBiFunction;
  */
 record Spend(long writtenBytes, long runs, long readBytes, long gets) {
 
-  private static final double DOLLARS_A_GET = 0.0004 / 1000;
+  private static final double DOLLARS_A_GET = Prices.LIST.thousandRequests() / 1000;
 
   /** PUT, COPY, POST and LIST. */
   private static final double DOLLARS_A_PUT = 0.005 / 1000;

@@ -48,7 +48,7 @@ record HostOnHadoop33(String owner, EngineFactory factory) implements Reads.Host
   private record StreamAccount(OpenerStatistics opener, StreamWork work) implements Reads.Account {
     @Override
     public StreamListener listener() {
-      return work;
+      return opener.hasAccount() ? work : StreamListener.NONE;
     }
 
     @Override

@@ -6,16 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.s3e.hadoop.S3EFileSystem;
 import io.s3e.hadoop.client.OpenEngines;
 import io.s3e.metrics.EngineMetrics.Counter;
-import io.s3e.testserver.S3TestServer;
-import java.nio.file.Path;
 import java.util.Map;
-import org.apache.hadoop.fs.FileSystem;
 import org.apache.spark.sql.SparkSession;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -23,27 +16,8 @@ import org.junit.jupiter.params.provider.ValueSource;
  * A real Spark without the plugin reads one column of a Parquet file in many splits, by both of its
  * readers: the row groups of each split are fetched ahead, and none of the split behind it.
  */
-class ColumnarSplitsTest {
+class ColumnarSplitsTest extends SparkOnServer {
   private static final long ROWS = 1_200_000;
-
-  private static S3TestServer server;
-
-  @TempDir Path directory;
-
-  @BeforeAll
-  static void startServer() throws Exception {
-    server = S3TestServer.inMemory().withBucket(LocalSpark.BUCKET);
-  }
-
-  @AfterAll
-  static void stopServer() throws Exception {
-    server.close();
-  }
-
-  @AfterEach
-  void closeFileSystems() throws Exception {
-    FileSystem.closeAll();
-  }
 
   @ParameterizedTest
   @Tag("spark")

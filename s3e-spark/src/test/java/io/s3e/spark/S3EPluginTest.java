@@ -16,7 +16,6 @@ import io.s3e.hadoop.cost.Sizes;
 import io.s3e.metrics.EngineMetrics;
 import io.s3e.spark.stages.ReadCounts;
 import io.s3e.spark.stages.SparkListenerS3EStage;
-import io.s3e.testserver.S3TestServer;
 import io.s3e.version.Version;
 import java.net.URI;
 import java.nio.file.Files;
@@ -27,7 +26,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -40,38 +38,21 @@ import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.s3a.S3AFileSystem;
 import org.apache.hadoop.fs.statistics.StoreStatisticNames;
 import org.apache.spark.api.java.JavaSparkContext;
-import org.apache.spark.scheduler.SparkListener;
 import org.apache.spark.scheduler.SparkListenerEvent;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.util.JsonProtocol;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** A real Spark with the plugin, in this JVM, on the jar of the line. */
-class S3EPluginTest {
+class S3EPluginTest extends SparkOnServer {
   private static final String STAGE_EVENT = SparkListenerS3EStage.class.getName();
   private static final Duration PATIENCE = Duration.ofSeconds(60);
 
-  private static S3TestServer server;
-
-  @TempDir Path directory;
   private LocalSpark spark;
   private LogLines log;
-
-  @BeforeAll
-  static void startServer() throws Exception {
-    server = S3TestServer.inMemory().withBucket(LocalSpark.BUCKET);
-  }
-
-  @AfterAll
-  static void stopServer() throws Exception {
-    server.close();
-  }
 
   @BeforeEach
   void begin() {
@@ -80,15 +61,8 @@ class S3EPluginTest {
   }
 
   @AfterEach
-  void end() throws Exception {
+  void closeLog() {
     log.close();
-    SparkSession.getActiveSession().foreach(S3EPluginTest::stop);
-    FileSystem.closeAll();
-  }
-
-  private static Object stop(SparkSession session) {
-    session.stop();
-    return null;
   }
 
   @Test
@@ -235,18 +209,7 @@ class S3EPluginTest {
   void whatComesAfterTheCloseOfAStreamCountsForItsStage() throws Exception {
     SparkSession session =
         spark.builder().config("spark.hadoop.fs.s3a.s3e.cache.mode", "memory").getOrCreate();
-    List<SparkListenerS3EStage> posted = new CopyOnWriteArrayList<>();
-    session
-        .sparkContext()
-        .addSparkListener(
-            new SparkListener() {
-              @Override
-              public void onOtherEvent(SparkListenerEvent event) {
-                if (event instanceof SparkListenerS3EStage stage) {
-                  posted.add(stage);
-                }
-              }
-            });
+    List<SparkListenerS3EStage> posted = stagesOf(session);
     JavaSparkContext context = new JavaSparkContext(session.sparkContext());
     writeTexts(context, "behind", 6 << 20);
     EngineMetrics before = OpenEngines.work().metrics();

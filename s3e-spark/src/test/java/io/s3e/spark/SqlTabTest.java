@@ -6,9 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.s3e.spark.stages.SparkListenerS3EStage;
 import io.s3e.testing.Slow;
-import io.s3e.testserver.S3TestServer;
 import java.net.URI;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -21,12 +19,8 @@ import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 import org.jsoup.Jsoup;
 import org.jsoup.nodes.Element;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -36,7 +30,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 @Tag("spark")
 @Slow
-class SqlTabTest {
+class SqlTabTest extends SparkOnServer {
   private static final String SQL = "org.apache.spark.sql.execution.ui.SparkListenerSQL";
   private static final String READ = "bytes read by S3E";
   private static final int LOCATED_BYTES = 100_000;
@@ -56,31 +50,6 @@ class SqlTabTest {
           "gets",
           "time blocked in reads",
           "readWaitNanos");
-
-  private static S3TestServer server;
-
-  @TempDir Path directory;
-
-  @BeforeAll
-  static void startServer() throws Exception {
-    server = S3TestServer.inMemory().withBucket(LocalSpark.BUCKET);
-  }
-
-  @AfterAll
-  static void stopServer() throws Exception {
-    server.close();
-  }
-
-  @AfterEach
-  void end() throws Exception {
-    SparkSession.getActiveSession().foreach(SqlTabTest::stop);
-    FileSystem.closeAll();
-  }
-
-  private static Object stop(SparkSession session) {
-    session.stop();
-    return null;
-  }
 
   private SparkSession.Builder settings(LocalSpark spark) {
     return spark

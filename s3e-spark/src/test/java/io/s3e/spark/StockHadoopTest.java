@@ -7,53 +7,23 @@ import io.s3e.hadoop.S3EFileSystem;
 import io.s3e.spark.stages.ExecutorReads;
 import io.s3e.spark.stages.ReadCounts;
 import io.s3e.spark.stages.SparkListenerS3EStage;
-import io.s3e.testserver.S3TestServer;
 import io.s3e.version.Version;
 import java.net.URI;
-import java.nio.file.Path;
 import java.util.List;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.util.VersionInfo;
-import org.apache.spark.scheduler.SparkListener;
-import org.apache.spark.scheduler.SparkListenerEvent;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Spark 3.5 with the Hadoop 3.3 that it ships: the jar of the line and what its POM brings. */
 @Tag("stock")
-class StockHadoopTest {
-  private static S3TestServer server;
-
-  @TempDir Path directory;
-
-  @BeforeAll
-  static void startServer() throws Exception {
-    server = S3TestServer.inMemory().withBucket(LocalSpark.BUCKET);
-  }
-
-  @AfterAll
-  static void stopServer() throws Exception {
-    server.close();
-  }
-
-  @AfterEach
-  void end() throws Exception {
-    SparkSession.clearActiveSession();
-    FileSystem.closeAll();
-  }
-
+class StockHadoopTest extends SparkOnServer {
   @ParameterizedTest
   @ValueSource(strings = {"parquet", "orc", "csv", "json"})
   void filesAreReadByS3EAsByS3A(String format) throws Exception {
@@ -73,7 +43,7 @@ class StockHadoopTest {
     try (LogLines log = new LogLines()) {
       SparkSession session = local.builder().getOrCreate();
       assertThat(VersionInfo.getVersion()).startsWith("3.3.");
-      Queue<SparkListenerS3EStage> posted = stagesOf(session);
+      List<SparkListenerS3EStage> posted = stagesOf(session);
       assertThat(answer(session, format, table)).isEqualTo(theirs).hasSize(97);
       FileSystem files =
           FileSystem.get(URI.create(table), session.sparkContext().hadoopConfiguration());
@@ -89,22 +59,6 @@ class StockHadoopTest {
                       && line.contains(", client crt, budget "))
           .noneMatch(line -> line.startsWith("WARN S3E") || line.contains("by S3A's own stream"));
     }
-  }
-
-  private static Queue<SparkListenerS3EStage> stagesOf(SparkSession session) {
-    Queue<SparkListenerS3EStage> posted = new ConcurrentLinkedQueue<>();
-    session
-        .sparkContext()
-        .addSparkListener(
-            new SparkListener() {
-              @Override
-              public void onOtherEvent(SparkListenerEvent event) {
-                if (event instanceof SparkListenerS3EStage stage) {
-                  posted.add(stage);
-                }
-              }
-            });
-    return posted;
   }
 
   private static void assertRead(SparkListenerS3EStage stage) {

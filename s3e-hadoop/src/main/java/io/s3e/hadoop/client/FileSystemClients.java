@@ -20,6 +20,7 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.net.URI;
 import java.util.Optional;
+import java.util.function.Supplier;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.s3a.AWSCredentialProviderList;
 import org.apache.hadoop.fs.s3a.S3AFileSystem;
@@ -68,7 +69,25 @@ public final class FileSystemClients implements ReadEngine.Maker {
    * @param reason why that is not S3E's own, in words that end a sentence; null if it is
    * @param engine with the directories of the cache on disk
    */
-  public record Outlook(ClientChoice client, @Nullable String reason, S3EConfig engine) {}
+  public record Outlook(ClientChoice client, @Nullable String reason, S3EConfig engine) {
+    /**
+     * Of what was asked for, and of what S3A's settings allow.
+     *
+     * @param reasonAgainstOwn asked only where the user leaves the choice to S3E; null answers
+     *     speak for S3E's own client
+     */
+    public static Outlook of(
+        AdapterConfig config, Supplier<@Nullable String> reasonAgainstOwn, S3EConfig engine) {
+      String reason =
+          config.client() == ClientChoice.S3A
+              ? S3EKeys.CLIENT.name() + " is " + ClientChoice.S3A.text()
+              : reasonAgainstOwn.get();
+      if (reason == null) {
+        reason = CrtLibrary.unusableBecause();
+      }
+      return new Outlook(reason == null ? ClientChoice.CRT : ClientChoice.S3A, reason, engine);
+    }
+  }
 
   /**
    * The choices that {@link #make()} makes, without credentials and without a request.
@@ -76,16 +95,9 @@ public final class FileSystemClients implements ReadEngine.Maker {
    * @throws IOException if no directory can be used for the cache on disk that is asked for
    */
   public Outlook outlook() throws IOException {
-    String reason =
-        config.client() == ClientChoice.S3A
-            ? S3EKeys.CLIENT.name() + " is " + ClientChoice.S3A.text()
-            : S3AClientView.of(fileSystem, config).reasonAgainstOwn();
-    if (reason == null) {
-      reason = CrtLibrary.unusableBecause();
-    }
-    return new Outlook(
-        reason == null ? ClientChoice.CRT : ClientChoice.S3A,
-        reason,
+    return Outlook.of(
+        config,
+        () -> S3AClientView.of(fileSystem, config).reasonAgainstOwn(),
         cache.engine(fileSystem.getUri().toString(), store(), secret()));
   }
 

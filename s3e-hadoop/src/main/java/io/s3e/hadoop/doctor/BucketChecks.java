@@ -6,7 +6,6 @@ import io.s3e.hadoop.cache.EngineFactory;
 import io.s3e.hadoop.client.FileSystemClients;
 import io.s3e.hadoop.client.StreamChoice;
 import io.s3e.hadoop.conf.AdapterConfig;
-import io.s3e.hadoop.conf.ClientChoice;
 import io.s3e.hadoop.conf.DiskCacheKeys;
 import io.s3e.hadoop.conf.S3EKeys;
 import io.s3e.hadoop.conf.UnknownKeys;
@@ -36,8 +35,6 @@ final class BucketChecks {
   /** Settings of S3A's by which the making of a file system would ask or change the store. */
   private static final Map<String, String> WITHOUT_REQUESTS =
       Map.of("fs.s3a.bucket.probe", "0", "fs.s3a.multipart.purge", "false");
-
-  private static final String ASKED_FOR = S3EKeys.CLIENT.name() + " is " + ClientChoice.S3A.text();
 
   private final Configuration conf;
   private final Seam seam;
@@ -138,10 +135,9 @@ final class BucketChecks {
       return new FileSystemClients(fs, config, cache, () -> {}).outlook();
     }
     Reads.Outlook reads = Reads.outlook(fs);
-    String reason = config.client() == ClientChoice.S3A ? ASKED_FOR : reads.reasonForS3a();
-    return new FileSystemClients.Outlook(
-        reason == null ? ClientChoice.CRT : ClientChoice.S3A,
-        reason,
+    return FileSystemClients.Outlook.of(
+        config,
+        reads::reasonForS3a,
         cache.engine(fs.getUri().toString(), reads.store(), reads.secret()));
   }
 

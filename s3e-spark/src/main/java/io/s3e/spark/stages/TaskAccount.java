@@ -2,9 +2,6 @@
 package io.s3e.spark.stages;
 
 import java.util.function.Consumer;
-import org.apache.hadoop.fs.statistics.IOStatistics;
-import org.apache.hadoop.fs.statistics.IOStatisticsAggregator;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Adds up the streams that one task opened, on whichever thread they are closed.
@@ -13,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * given out by {@link #end}, and what comes only now is given to {@code late} by itself. So
  * everything is counted once, and nothing is lost. Any thread.
  */
-final class TaskAccount implements IOStatisticsAggregator {
+final class TaskAccount implements ReadTally {
   private final StageAttempt stage;
   private final long startNanos;
   private final long startCpuNanos;
@@ -40,19 +37,14 @@ final class TaskAccount implements IOStatisticsAggregator {
   }
 
   @Override
-  public boolean aggregate(@Nullable IOStatistics statistics) {
-    if (statistics == null) {
-      return false;
-    }
-    ReadCounts counts = StreamCounts.of(statistics);
+  public void add(ReadCounts counts) {
     synchronized (this) {
       if (!ended) {
         sum = sum.plus(counts);
-        return true;
+        return;
       }
     }
     late.accept(counts);
-    return true;
   }
 
   /**

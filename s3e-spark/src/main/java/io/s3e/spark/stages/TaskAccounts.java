@@ -10,8 +10,6 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
-import org.apache.hadoop.fs.statistics.IOStatistics;
-import org.apache.hadoop.fs.statistics.IOStatisticsAggregator;
 import org.apache.spark.TaskContext;
 import org.jspecify.annotations.Nullable;
 
@@ -34,7 +32,7 @@ public final class TaskAccounts implements AutoCloseable {
 
   private final Map<Long, TaskAccount> running = new ConcurrentHashMap<>();
   private final ThreadLocal<@Nullable Long> taskOfThread = new ThreadLocal<>();
-  private final IOStatisticsAggregator outsideOfTasks = this::countForJvm;
+  private final ReadTally outsideOfTasks = this::countForJvm;
   private final Reports reports;
 
   // Guarded by this.
@@ -62,27 +60,24 @@ public final class TaskAccounts implements AutoCloseable {
     return accounts;
   }
 
-  private IOStatisticsAggregator ofThisThread() {
+  private ReadTally ofThisThread() {
     TaskContext task = TaskContext.get();
     TaskAccount account = task == null ? null : running.get(task.taskAttemptId());
     if (task == null || account == null) {
       return outsideOfTasks;
     }
     ScanAccount scan = TaskScans.readingOf(task.taskAttemptId());
-    return scan == null
-        ? counts -> countForJvm(counts) && account.aggregate(counts)
-        : counts -> countForJvm(counts) && account.aggregate(counts) && scan.aggregate(counts);
+    return counts -> {
+      countForJvm(counts);
+      account.add(counts);
+      if (scan != null) {
+        scan.add(counts);
+      }
+    };
   }
 
-  private boolean countForJvm(@Nullable IOStatistics statistics) {
-    if (statistics == null) {
-      return false;
-    }
-    ReadCounts counts = StreamCounts.of(statistics);
-    synchronized (this) {
-      ofJvm = ofJvm.plus(counts);
-    }
-    return true;
+  private synchronized void countForJvm(ReadCounts counts) {
+    ofJvm = ofJvm.plus(counts);
   }
 
   /** The calling thread begins the task that Spark names on it. */

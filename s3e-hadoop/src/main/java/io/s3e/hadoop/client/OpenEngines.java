@@ -3,12 +3,14 @@ package io.s3e.hadoop.client;
 
 import io.s3e.DiskUse;
 import io.s3e.S3E;
+import io.s3e.columnar.PlaceFacts;
 import io.s3e.metrics.Counters;
 import io.s3e.metrics.DiskMetrics;
 import io.s3e.metrics.EngineMetrics;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
@@ -95,6 +97,16 @@ public final class OpenEngines {
       }
     }
     return new Work(sum, memory, limit, use);
+  }
+
+  /** What has been learnt of files by all engines, by place. */
+  public static synchronized Map<String, PlaceFacts> learnt() {
+    Map<String, PlaceFacts> all = new HashMap<>();
+    OPEN.values().stream()
+        .map(S3E::learnt)
+        .distinct()
+        .forEach(memory -> all.putAll(memory.facts()));
+    return all;
   }
 
   /**

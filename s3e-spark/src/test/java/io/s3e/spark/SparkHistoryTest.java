@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
+import org.apache.hadoop.fs.FileSystem;
 import org.apache.spark.sql.SparkSession;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -73,6 +74,8 @@ class SparkHistoryTest extends SparkOnServer {
     write(session);
     long first = sum(session);
     session.stop();
+    // A JVM of the next run has none of them.
+    FileSystem.closeAll();
 
     assertThat(kept()).hasSize(1);
     JsonNode job = kept().get(0);

@@ -58,7 +58,7 @@ class HistoryFileTest {
   void damageIsNoticed() throws Exception {
     byte[] whole = encoded();
     Random random = new Random(42);
-    for (int i = 0; i < 2_000; i++) {
+    for (int i = 0; i < 300; i++) {
       byte[] damaged = whole.clone();
       int at = random.nextInt(whole.length - 1);
       damaged[at] ^= (byte) (1 << random.nextInt(8));
@@ -78,7 +78,7 @@ class HistoryFileTest {
     String text = new String(encoded(), UTF_8);
     String history = text.substring(text.indexOf("\"history\":") + 10, text.length() - 2);
     int taken = 0;
-    for (long seed = 0; seed < 5_000; seed++) {
+    for (long seed = 0; seed < 1_000; seed++) {
       byte[] poison = sealed(mutated(history, new Random(seed)));
       JobFacts facts;
       try {
@@ -95,7 +95,7 @@ class HistoryFileTest {
           .as("seed %d", seed)
           .isEqualTo(facts);
     }
-    assertThat(taken).as("files that are JSON still").isGreaterThan(500);
+    assertThat(taken).as("files that are JSON still").isGreaterThan(100);
   }
 
   private static String mutated(String text, Random random) {

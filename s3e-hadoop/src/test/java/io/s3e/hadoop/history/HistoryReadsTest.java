@@ -224,7 +224,7 @@ class HistoryReadsTest {
       run(off, 4, "off", USUAL);
       run(observe, 4, "observe", USUAL);
       assertThat(gets(observe)).hasSizeGreaterThanOrEqualTo(4 * 3).isEqualTo(gets(off));
-      rename(observe, "/histories-" + tables + "/rows");
+      rename(observe, "/histories-" + (tables + 1) + "/rows");
     }
     assertThat(kept().runs()).hasSize(2);
   }
@@ -308,6 +308,19 @@ class HistoryReadsTest {
     assertThat(comparison.without().tasks()).isEqualTo(1);
     assertThat(comparison.without().seconds()).isPositive();
     assertThat(comparison.with().tasks()).isZero();
+  }
+
+  @Test
+  void observerReadsAsIfNothingWereKnown() throws Exception {
+    String table = table(3);
+    run(table, 2, "observe", USUAL);
+    try (FileSystem fs = S3AReads.open(conf("observe", USUAL));
+        FSDataInputStream in = fs.open(path(table, 2))) {
+      readTrailer(in);
+      assertThat(isAskedFor(table, 2, 1) || isAskedFor(table, 2, 4)).isFalse();
+      readColumns(in);
+    }
+    assertThat(kept().comparison().with().tasks()).isZero();
   }
 
   @Test

@@ -224,6 +224,11 @@ public final class GetRecord {
     return reader.label;
   }
 
+  /** When it began, in ms since 1970. */
+  public long startedMillis() {
+    return startedMillis;
+  }
+
   /** From its start to the head of its answer, in nanoseconds; 0 if none was accepted. */
   public long answerNanos() {
     return answerNanos;

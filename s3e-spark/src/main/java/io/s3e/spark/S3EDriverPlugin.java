@@ -78,7 +78,7 @@ final class S3EDriverPlugin implements DriverPlugin {
     }
     if (!spark.isLocal()) {
       StartLine.tell(config, hadoop);
-      accounts = TaskAccounts.open((stage, counts) -> {});
+      accounts = TaskAccounts.open((stage, counts, task) -> {});
     }
     return Map.of();
   }

@@ -2,8 +2,8 @@
 
 Spark comes from PyPI into an environment of its own, Ivy begins with an empty directory, and what it resolves of S3E has to be the staged file, byte
 for byte. The job runs twice, as `spark-submit --packages … --conf spark.plugins=…` and as PySpark's builder, and counts the lines of an object that a
-small server of this script holds; each for every Spark that is listed below. It ends well only if the count is right, S3E's stream has read, and the
-server saw ranges.
+small server of this script holds; each for every Spark that is listed below. Then Iceberg's line of its page: a table in moto's S3 is written and read.
+It ends well only if counts are right, S3E's streams have read, and the server saw ranges. Each line has the seconds from the empty directory on.
 """
 
 import hashlib
@@ -12,14 +12,19 @@ import http.server
 import os
 import pathlib
 import re
+import socket
 import subprocess
 import sys
 import threading
+import time
 import urllib.parse
+import urllib.request
 import venv
 
 # Of PyPI, and the artifact that its page names. Of 4.3 Maven Central has nothing to build a line with; the one before runs on it.
-SPARKS = {"4.1.4": "s3e-spark-4.1_2.13", "4.3.0": "s3e-spark-4.2_2.13"}
+SPARKS = {"3.5.9": "s3e-spark-3.5_2.12", "4.1.4": "s3e-spark-4.1_2.13", "4.3.0": "s3e-spark-4.2_2.13"}
+SPARK_OF_ICEBERG, ICEBERG, MOTO = "4.1.4", "org.apache.iceberg:iceberg-spark-runtime-4.1_2.13:1.12.0", "5.2.5"
+ROWS = 400_000
 PLUGIN = "io.s3e.spark.S3EPlugin"
 BUCKET, KEY, LINES = "staged", "lines.txt", 400_000
 ETAG = '"00000000000000000000000000000001"'
@@ -41,6 +46,21 @@ print("RESULT stream", stream.getWrappedStream().getClass().getName())
 stream.close()
 spark.stop()
 '''
+
+ICEBERG_JOB = """
+from pyspark.sql import SparkSession
+
+spark = SparkSession.builder.master("local[2]").appName("staged").getOrCreate()
+spark.sql("CREATE TABLE lake.db.rows USING iceberg AS SELECT id, id * 7 AS seven FROM range(%d)")
+print("RESULT sum", spark.sql("SELECT sum(seven) FROM lake.db.rows").first()[0])
+table = spark._jvm.org.apache.iceberg.spark.Spark3Util.loadIcebergTable(spark._jsparkSession, "lake.db.rows")
+file = spark.sql("SELECT file_path FROM lake.db.rows.files").first()[0]
+stream = table.io().newInputFile(file).newStream()
+print("RESULT io", table.io().getClass().getName())
+print("RESULT stream", stream.getClass().getName())
+stream.close()
+spark.stop()
+""" % ROWS
 
 
 class Store(http.server.BaseHTTPRequestHandler):
@@ -123,14 +143,15 @@ def settings(staged, artifact, version, ivy, endpoint):
     }, group
 
 
-def verify(way, command, environment, log):
+def verify(way, command, environment, log, count="lines", expected=LINES):
+    began = time.monotonic()
     with open(log, "w") as out:
         subprocess.run(command, env=environment, stdout=out, stderr=subprocess.STDOUT, timeout=PATIENCE_SECONDS, check=False)
     text = log.read_text()
     results = dict(re.findall(r"^RESULT (\w+) (\S+)$", text, re.M))
-    if results.get("lines") != str(LINES) or not results.get("stream", "").startswith("io.s3e."):
-        sys.exit("\n".join(text.splitlines()[-40:]) + f"\nspark: {way}: {results or 'no result'} instead of {LINES} lines by a stream of S3E; see {log}")
-    print(f"{way}: {results['lines']} lines by {results['stream']}")
+    if results.get(count) != str(expected) or not results.get("stream", "").startswith("io.s3e."):
+        sys.exit("\n".join(text.splitlines()[-40:]) + f"\nspark: {way}: {results or 'no result'} instead of {expected} {count} by a stream of S3E; see {log}")
+    print(f"{way}: {expected} {count} by {results['stream']}, {time.monotonic() - began:.0f} s", flush=True)
     return text
 
 
@@ -143,6 +164,7 @@ def same(ivy, staged, artifact, version, group):
 
 
 def run(spark, artifact, staged, version, work):
+    began = time.monotonic()
     work.mkdir(parents=True, exist_ok=True)
     venv.create(work / "venv", with_pip=True)
     binaries = work / "venv" / "bin"
@@ -171,8 +193,61 @@ def run(spark, artifact, staged, version, work):
     verify("PySpark", [binaries / "python", job, uri], plain | {"STAGED_CONF": entries}, work / "pyspark.log")
     if Store.ranges == 0:
         sys.exit("spark: the store saw no range")
-    print(f"Spark {spark} by {artifact}: both ways, {Store.ranges} ranges")
+    print(f"Spark {spark} by {artifact}: both ways, {Store.ranges} ranges, {time.monotonic() - began:.0f} s with the download of Spark", flush=True)
     server.shutdown()
+    if spark == SPARK_OF_ICEBERG:
+        iceberg(binaries, artifact, conf, plain, work)
+
+
+def iceberg(binaries, artifact, conf, environment, work):
+    """The line of docs/start/iceberg.md in a Hadoop catalog, whose files S3FileIO would read without it."""
+    began = time.monotonic()
+    subprocess.run([binaries / "pip", "install", "-q", f"moto[s3,server]=={MOTO}"], check=True, timeout=PATIENCE_SECONDS)
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    with open(work / "moto.log", "w") as log:
+        moto = subprocess.Popen([binaries / "moto_server", "-H", "127.0.0.1", "-p", str(port)], stdout=log, stderr=subprocess.STDOUT)
+    try:
+        put_bucket(port)
+        of = {name: value for name, value in conf.items() if name not in ("spark.jars.packages", "spark.jars.repositories")}
+        of |= {"spark.hadoop.fs.s3a.endpoint": f"http://127.0.0.1:{port}", "spark.sql.catalog.lake": "org.apache.iceberg.spark.SparkCatalog"}
+        of |= {
+            f"spark.sql.catalog.lake.{name}": value
+            for name, value in {
+                "type": "hadoop",
+                "warehouse": f"s3a://{BUCKET}/lake",
+                "io-impl": "io.s3e.iceberg.S3EFileIO",
+                "s3.endpoint": f"http://127.0.0.1:{port}",
+                "s3.path-style-access": "true",
+                "s3.access-key-id": "staged",
+                "s3.secret-access-key": "staged",
+                "client.region": "us-east-1",
+            }.items()
+        }
+        job = work / "iceberg.py"
+        job.write_text(ICEBERG_JOB)
+        command = [binaries / "spark-submit", "--packages", f"{conf['spark.jars.packages']},{ICEBERG}"]
+        command += ["--repositories", conf["spark.jars.repositories"]]
+        for entry in of.items():
+            command += ["--conf", "=".join(entry)]
+        verify("Iceberg", [*command, job], environment, work / "iceberg.log", "sum", 7 * ROWS * (ROWS - 1) // 2)
+    finally:
+        moto.terminate()
+        moto.wait()
+    print(f"Iceberg by {artifact}: {time.monotonic() - began:.0f} s", flush=True)
+
+
+def put_bucket(port):
+    deadline = time.monotonic() + 60
+    while True:
+        try:
+            with urllib.request.urlopen(urllib.request.Request(f"http://127.0.0.1:{port}/{BUCKET}", method="PUT"), timeout=10):
+                return
+        except OSError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.2)
 
 
 if __name__ == "__main__":

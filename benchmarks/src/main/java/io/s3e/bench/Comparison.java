@@ -35,6 +35,9 @@ final class Comparison {
   /** After so many failed runs of one workload the engine's remaining rounds are not tried. */
   private static final int ENOUGH_FAILURES = 2;
 
+  /** So many rounds at least has an engine whose rounds agree. */
+  private static final int ENOUGH_ROUNDS = 3;
+
   /** How long to wait for what an engine left on the way when its streams were closed. */
   private static final Duration QUIET_PATIENCE = Duration.ofSeconds(5);
 
@@ -148,7 +151,7 @@ final class Comparison {
           steps.begin(workload, engine, round);
           List<Measurement> done = runs.getOrDefault(engine, new ArrayList<>());
           Crew crew = crews.get(engine);
-          if (crew != null && isWorthTrying(done)) {
+          if (crew != null && isWorthTrying(done) && !isSteady(engine, workload, done)) {
             List<Measurement> passes = measure(crew, engine, workload, round, steps);
             if (round > 0 || !isOk(passes)) {
               done.addAll(passes);
@@ -195,6 +198,16 @@ final class Comparison {
             < ENOUGH_FAILURES;
   }
 
+  /** Whether the rounds of an engine agree, so that more of them would tell the same. */
+  private boolean isSteady(Engine engine, WorkloadKind workload, List<Measurement> done) {
+    double share = options.steadyShare();
+    Summary summary = new Summary(engine, workload.label(), 0, done);
+    return share > 0
+        && workload.passes() == 1
+        && done.size() >= ENOUGH_ROUNDS
+        && summary.spread(Measurement::megabytesPerSecond) <= share;
+  }
+
   private List<Measurement> measure(
       Crew crew, Engine engine, WorkloadKind workload, int round, Steps steps)
       throws IOException, InterruptedException {
@@ -219,7 +232,9 @@ final class Comparison {
       left = Math.max(0, left - wall);
       leftBytes = Math.max(0, leftBytes - used);
       long more = Math.max(leftBytes, (long) (rate * left));
-      bytes = Math.min(options.bytesOf(workload), Math.max(bytes, more));
+      // By doubling, so that a slow engine shows early that it is steady.
+      long next = Math.min(2 * bytes, Math.max(bytes, more));
+      bytes = Math.min(options.bytesOf(workload), next);
     }
   }
 

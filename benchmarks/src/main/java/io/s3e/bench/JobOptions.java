@@ -14,12 +14,12 @@ import org.jspecify.annotations.Nullable;
  *
  * @param engines what is compared, in the order of the table
  * @param workloads what is read, in the order of the table
- * @param rounds how often each engine runs each workload, warm-up apart
+ * @param rounds how often each engine runs each workload at most, warm-up apart
  * @param warmUp how long each engine runs a workload before it is counted
  * @param enginesByWorkload names of the engines of a workload, by its label, in which others do not
  *     run; all engines run the workloads that are not there
  * @param steadyShare a warm-up ends with a run whose rate differs from that of the run before by no
- *     more than this share; 0: it lasts its time
+ *     more than this share, and so do rounds after three; 0: they last their time and number
  * @param warmUpBytes how much it reads before at least
  * @param coldJvms how many fresh JVMs each engine has in a workload that is measured cold
  * @param bytes size of the text object, and of a sequential read

@@ -169,7 +169,7 @@ public record Measurement(
 
   /**
    * What reading a TB (10^12) costs in USD: GETs and HEADs of objects, processor time of the
-   * engine's process, and, where it was measured, the time that the application's slot was blocked.
+   * engine's process, and the time that the application's slots were in calls that read.
    */
   public double dollarsPerTerabyte() {
     double blocked = Math.max(0, result.blockedNanos()) / 1e9;
@@ -193,7 +193,7 @@ public record Measurement(
         : (double) server.of(Operation.GET_OBJECT).bytesSent() / result.bytesUsed();
   }
 
-  /** Time in calls that open and read files, and in waits for vectored reads. */
+  /** Time of the application's threads in calls that open and read files. */
   public double blockedMillis() {
     return measured(result.blockedNanos()) / 1e6;
   }

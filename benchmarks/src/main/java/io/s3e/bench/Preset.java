@@ -24,7 +24,7 @@ enum Preset {
           "iceberg", "iceberg-s3e,iceberg-s3fileio",
           "rnd", "s3e,classic,analytics",
           "bad-vec", "s3e,classic,analytics"),
-      new Amount(3, 256, 2000, 0.3),
+      new Amount(5, 512, 2000, 0.3),
       WarmUp.STEADY),
 
   /** The same at a store of the user's own, with data that is written first, and the raw client. */

@@ -27,7 +27,8 @@ final class WarmUpOptions {
       showDefaultValue = Visibility.NEVER,
       description =
           "A warm-up ends before its time with a run whose rate differs by no more from that of the"
-              + " run before; 0: never. Default: 0; 5 in the presets standard and aws.")
+              + " run before, and an engine's rounds end after three whose rates differ by no more;"
+              + " 0: never. Default: 0; 5 in the presets standard and aws.")
   private @Nullable Double steadyPercent;
 
   @Option(

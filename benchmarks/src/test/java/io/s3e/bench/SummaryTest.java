@@ -285,8 +285,8 @@ class SummaryTest {
     assertThat(summary.median(Measurement::blockedMillis)).isNaN();
     assertThat(summary.median(Measurement::blockedMillisPerGroup)).isNaN();
     assertThat(RunResult.together(List.of(blocked(3), blocked(5))).blockedNanos())
-        .as("of the slower")
-        .isEqualTo(5_000_000);
+        .as("of both")
+        .isEqualTo(8_000_000);
   }
 
   @Test

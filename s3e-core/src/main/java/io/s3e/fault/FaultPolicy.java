@@ -9,8 +9,8 @@ import io.s3e.fault.History.Reach;
 import java.net.BindException;
 import java.net.ConnectException;
 import java.net.NoRouteToHostException;
-import java.net.SocketException;
 import java.net.SocketTimeoutException;
+import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -168,16 +168,15 @@ public record FaultPolicy(Duration base, Duration cap) {
 
   /** Whether an answer broke off, or was awaited in vain: not that there was no connection. */
   private static boolean isCut(RequestFailure failure) {
-    if (failure.kind() != Kind.NETWORK) {
-      return false;
+    boolean isCut = failure.kind() == Kind.NETWORK && failure.getCause() != null;
+    for (Throwable cause = failure.getCause(); cause != null && isCut; cause = cause.getCause()) {
+      // HTTP clients have exceptions of their own for a body that ends early.
+      isCut =
+          !(cause instanceof UnknownHostException
+              || cause instanceof ConnectException
+              || cause instanceof NoRouteToHostException
+              || cause instanceof BindException);
     }
-    for (Throwable cause = failure.getCause(); cause != null; cause = cause.getCause()) {
-      if (cause instanceof SocketTimeoutException || cause instanceof SocketException) {
-        return !(cause instanceof ConnectException
-            || cause instanceof NoRouteToHostException
-            || cause instanceof BindException);
-      }
-    }
-    return false;
+    return isCut;
   }
 }

@@ -8,6 +8,7 @@ import io.s3e.client.RequestFailure;
 import io.s3e.client.RequestFailure.Kind;
 import io.s3e.client.StoreAnswer;
 import io.s3e.fault.History.Reach;
+import java.io.EOFException;
 import java.net.BindException;
 import java.net.ConnectException;
 import java.net.NoRouteToHostException;
@@ -41,7 +42,8 @@ class FaultPolicyTranscriptTest {
           new NoRouteToHostException(),
           new BindException(),
           new UnknownHostException(),
-          new SSLException("handshake"));
+          new SSLException("handshake"),
+          new EOFException("end of the body"));
 
   private static void assertTranscript(Reach reach, String expected) {
     StringBuilder found = new StringBuilder();
@@ -117,6 +119,7 @@ class FaultPolicyTranscriptTest {
         NETWORK NoRouteToHostException -> now, 100 ms
         NETWORK BindException -> now, 100 ms
         NETWORK UnknownHostException -> now, 100 ms, 200 ms
+        NETWORK EOFException -> now half, 100 ms half, 200 ms half
         NETWORK -> now, 100 ms
         CANCELLED -> now, 100 ms, 200 ms, 400 ms
         REJECTED -> now, 100 ms, 200 ms, 400 ms, 800 ms, 1600 ms, 2000 ms, fail

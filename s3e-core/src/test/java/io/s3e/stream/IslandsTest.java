@@ -139,8 +139,8 @@ class IslandsTest {
     long refused = engine.metrics().get(Counter.PREFETCH_REFUSED);
     assertFewGetsEndAtIslands(8 * BLOCK);
     assertThat(engine.metrics().get(Counter.PREFETCH_REFUSED) - refused)
-        .as("guesses that found no slot")
-        .isLessThan(50);
+        .as("looks at full slots: none as a rule, and not most of those at each block")
+        .isLessThan(SIZE / BLOCK / 4);
   }
 
   /**

@@ -59,7 +59,7 @@ final class Charts {
 
   /**
    * Draws what a reader should see first into one picture: throughput of the main engines in every
-   * workload, numbers of streams as one curve, and the processor time of one stream.
+   * workload, numbers of streams as one curve, and the price of one stream.
    *
    * @throws IOException when the picture cannot be written
    */
@@ -74,7 +74,7 @@ final class Charts {
         add(charts, title(section, Figure.RATE), block, Figure.RATE);
       }
       if (section.equals("seq")) {
-        add(charts, title(section, Figure.CLIENT_CPU), block, Figure.CLIENT_CPU);
+        add(charts, title(section, Figure.DOLLARS), block, Figure.DOLLARS);
       }
     }
     if (curve != null) {
@@ -150,6 +150,7 @@ final class Charts {
     return switch (figure) {
       case RATE -> section + ": throughput, MB/s";
       case CLIENT_CPU -> section + ": client CPU, s/GB";
+      case DOLLARS -> section + ": price, USD/TB";
       case PEAK -> section + ": peak memory, MiB";
       default -> section + ": " + figure.head();
     };

@@ -96,8 +96,8 @@ enum Figure {
       "blocked",
       0,
       Measurement::blockedMillis,
-      "ms of the run in calls that open and read files, and in waits for vectored reads; without"
-          + " decoding and the consumer."),
+      "ms of the run in calls that open and read files, and in waits for vectored reads, of all"
+          + " threads together; without decoding and the consumer."),
   BLOCKED_PER_GROUP(
       "blockedMillisPerGroup",
       "a group",
@@ -131,7 +131,7 @@ enum Figure {
       2,
       Measurement::dollarsPerTerabyte,
       "price of each TB (10^12) used: GETs and HEADs at 0.0004 USD for 1,000 (S3 Standard,"
-          + " us-east-1), and CPU and blocked, where it is measured, at 0.05 USD an hour."),
+          + " us-east-1), and CPU and blocked at 0.05 USD an hour."),
   REQUEST_DOLLARS(
       "requestDollarsPerTerabyte",
       "req/TB",

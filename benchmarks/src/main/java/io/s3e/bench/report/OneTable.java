@@ -123,8 +123,9 @@ public final class OneTable {
         lost,
         "Medians of the rounds; spread: largest minus smallest. S3E is: its MB/s for each of"
             + " theirs.",
-        "p99: of one call. GETs: of a run. CPU: of the reader's JVM, for each GB used. USD/TB:",
-        "requests and processor time, at list prices. –: nobody counted. More figures: the report.",
+        "p99: of one call. GETs: of a run. CPU: of the reader's JVM, for each GB used. USD/TB: at"
+            + " list",
+        "prices, requests, CPU, and tasks that are in reads. –: nobody counted. More: the report.",
         "");
   }
 }

@@ -62,9 +62,9 @@ final class ReadClock {
     return groups.sum();
   }
 
-  /** Time in calls and in waits for futures; -1 where no group was read by this clock. */
+  /** Time in calls and in waits for futures. */
   long blockedNanos() {
-    return groups() == 0 ? -1 : nanos.sum();
+    return nanos.sum();
   }
 
   /** The same future, with every wait for it counted. */

@@ -34,6 +34,7 @@ final class ReadMonitor {
   private final Map<Thread, Pending> pending = new ConcurrentHashMap<>();
   private final LongAdder bytes = new LongAdder();
   private final LongAdder calls = new LongAdder();
+  private final LongAdder nanosInCalls = new LongAdder();
   private long[] latencies = new long[FIRST_CAPACITY];
   private int count;
 
@@ -84,7 +85,17 @@ final class ReadMonitor {
 
   private long forget() {
     Pending call = pending.remove(Thread.currentThread());
-    return call == null ? 0 : System.nanoTime() - call.startNanos();
+    if (call == null) {
+      return 0;
+    }
+    long nanos = System.nanoTime() - call.startNanos();
+    nanosInCalls.add(nanos);
+    return nanos;
+  }
+
+  /** Time that threads spent in calls, timed or not, each thread's counted. */
+  long nanosInCalls() {
+    return nanosInCalls.sum();
   }
 
   long bytesUsed() {

@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
  * @param reads calls of the application
  * @param readP50Nanos median time of a call
  * @param readP99Nanos 99th percentile of the same
- * @param blockedNanos time that the application spent in calls that open and read files, and in
- *     waits for vectored reads; of workloads that read row groups
+ * @param blockedNanos time that the application's threads spent in calls that open and read files,
+ *     each thread's counted; where row groups are read, without decoding
  * @param groups row groups, or stripes, that were read
  * @param waits calls that took so long that they must have waited for the store
  * @param cpuNanos processor time of the process, less that of the rig: comparing bytes, watching
@@ -116,7 +116,7 @@ public record RunResult(
         sum(each, RunResult::reads),
         most(each, RunResult::readP50Nanos),
         most(each, RunResult::readP99Nanos),
-        most(each, RunResult::blockedNanos),
+        sum(each, RunResult::blockedNanos),
         sum(each, RunResult::groups),
         sum(each, RunResult::waits),
         sum(each, RunResult::cpuNanos),

@@ -218,6 +218,7 @@ public final class WorkerProcess {
     RunContext context = new RunContext(reader.fileSystem(), spec, reference, monitor);
     workload.prepare(context);
     Map<String, Long> before = reader.counters();
+    long inCalls = monitor.nanosInCalls();
     ResourceWatch watch = new ResourceWatch();
     long checksum;
     long wall;
@@ -239,7 +240,9 @@ public final class WorkerProcess {
         monitor.reads(),
         monitor.latency(0.50),
         monitor.latency(0.99),
-        context.clock().blockedNanos(),
+        context.clock().groups() > 0
+            ? context.clock().blockedNanos()
+            : monitor.nanosInCalls() - inCalls,
         context.clock().groups(),
         monitor.slowerThan(spec.waitNanos()),
         cpu,

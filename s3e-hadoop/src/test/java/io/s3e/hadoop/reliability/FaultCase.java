@@ -177,8 +177,9 @@ record FaultCase(
         Map.of());
   }
 
+  /** Eight GETs of each of the 48 blocks that 24 pieces lie in, where all are asked for at once. */
   private static FaultCase error(String name, Fault fault, Map<String, String> settings) {
-    return new FaultCase(name, server -> server.always(fault), ERROR, 2 * QUIET_GETS, settings);
+    return new FaultCase(name, server -> server.always(fault), ERROR, 6 * QUIET_GETS, settings);
   }
 
   /** Begins when the second GET comes. */

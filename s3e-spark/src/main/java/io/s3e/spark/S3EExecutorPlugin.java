@@ -3,6 +3,7 @@ package io.s3e.spark;
 
 import io.s3e.EngineHold;
 import io.s3e.hadoop.cache.CacheSecret;
+import io.s3e.hadoop.cache.EngineFactory;
 import io.s3e.hadoop.client.EarlyStart;
 import io.s3e.hadoop.client.OpenEngines;
 import io.s3e.hadoop.conf.AdapterConfig;
@@ -68,7 +69,7 @@ final class S3EExecutorPlugin implements ExecutorPlugin {
       fetchSecret(plugin);
     }
     if (config.enabled()) {
-      engine = EngineHold.of(config.engine());
+      engine = EngineHold.of(EngineFactory.held(config));
       EarlyStart.begin(config, hadoop);
     }
     StartLine.tell(config, hadoop);

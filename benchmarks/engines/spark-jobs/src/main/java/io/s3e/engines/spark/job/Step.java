@@ -28,6 +28,7 @@ import scala.Tuple2;
  * query NUMBER                                   one of the 22 queries of TPC-H
  * sql STATEMENT                                  any statement; the rest of the line
  * save TABLE FORMAT DIRECTORY                    writes a table
+ * save_by COLUMN TABLE FORMAT DIRECTORY          writes a table in a directory for each value
  * words DIRECTORY                                counts the words of text files
  * forget URI                                     closes the file system, and with it its caches
  * metrics                                        prints those of S3E's plugin, a line each
@@ -95,6 +96,13 @@ enum Step {
     @Override
     List<Row> run(SparkSession spark, String[] args) {
       format(args[1]).writer(spark.table(args[0])).save(args[2]);
+      return List.of();
+    }
+  },
+  SAVE_BY(4) {
+    @Override
+    List<Row> run(SparkSession spark, String[] args) {
+      format(args[2]).writer(spark.table(args[1])).partitionBy(args[0]).save(args[3]);
       return List.of();
     }
   },

@@ -7,6 +7,7 @@ import io.s3e.hadoop.cache.EngineFactory;
 import io.s3e.hadoop.client.EarlyStart;
 import io.s3e.hadoop.client.OpenEngines;
 import io.s3e.hadoop.conf.AdapterConfig;
+import io.s3e.hadoop.history.JobHistory;
 import io.s3e.spark.conf.S3ASettings;
 import io.s3e.spark.conf.SparkKeys;
 import io.s3e.spark.metrics.ProcessMetrics;
@@ -52,6 +53,7 @@ final class S3EExecutorPlugin implements ExecutorPlugin {
   private boolean isOwnProcess;
   private @Nullable EngineHold engine;
   private volatile @Nullable TaskAccounts accounts;
+  private volatile @Nullable ExecutorHistory history;
 
   @Override
   public void init(PluginContext plugin, Map<String, String> extra) {
@@ -73,6 +75,9 @@ final class S3EExecutorPlugin implements ExecutorPlugin {
       EarlyStart.begin(config, hadoop);
     }
     StartLine.tell(config, hadoop);
+    if (isOwnProcess) {
+      history = ExecutorHistory.begin(config.history(), hadoop, plugin);
+    }
     boolean reports = SparkKeys.EVENTS.get(plugin.conf());
     TaskAccounts begun =
         TaskAccounts.open(
@@ -131,13 +136,23 @@ final class S3EExecutorPlugin implements ExecutorPlugin {
 
   private void taskEnded() {
     TaskAccounts counting = accounts;
-    if (counting != null) {
-      counting.taskEnded();
+    Long task = counting == null ? null : counting.taskEnded();
+    if (task != null) {
+      JobHistory.taskEnded(task);
+      ExecutorHistory reporting = history;
+      if (reporting != null) {
+        reporting.taskEnded();
+      }
     }
   }
 
   @Override
   public void shutdown() {
+    ExecutorHistory reporting = history;
+    if (reporting != null) {
+      // While the engines are there, which have learnt.
+      reporting.close();
+    }
     if (isOwnProcess) {
       OpenEngines.closeAll();
     }

@@ -3,6 +3,7 @@ package io.s3e.hadoop.client;
 
 import io.s3e.DiskUse;
 import io.s3e.S3E;
+import io.s3e.columnar.PlaceFacts;
 import io.s3e.fetch.GetLedger;
 import io.s3e.fetch.GetRecord;
 import io.s3e.metrics.Counters;
@@ -12,6 +13,7 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
@@ -99,6 +101,16 @@ public final class OpenEngines {
       }
     }
     return new Work(sum, memory, limit, use);
+  }
+
+  /** What has been learnt of files by all engines, by place. */
+  public static synchronized Map<String, PlaceFacts> learnt() {
+    Map<String, PlaceFacts> all = new HashMap<>();
+    OPEN.values().stream()
+        .map(S3E::learnt)
+        .distinct()
+        .forEach(memory -> all.putAll(memory.facts()));
+    return all;
   }
 
   /**

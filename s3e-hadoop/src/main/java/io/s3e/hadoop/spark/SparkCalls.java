@@ -98,6 +98,18 @@ final class SparkCalls {
     return input.equals(path.toString()) || input.equals(path.toUri().toString());
   }
 
+  /** The id of the thread's task attempt; null if there is none. */
+  @SuppressWarnings("IllegalCatch")
+  @Nullable Long id() {
+    try {
+      Object task = (Object) taskOfThread.invokeExact();
+      return task == null ? null : (Long) (long) taskAttemptId.invokeExact(task);
+    } catch (Throwable e) {
+      LOG.debug("Spark does not tell of its task", e);
+      return null;
+    }
+  }
+
   /** The thread's task and its stage, in words; null if there is none. */
   @SuppressWarnings("IllegalCatch")
   @Nullable String label() {

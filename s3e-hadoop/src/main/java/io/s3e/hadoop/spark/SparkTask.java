@@ -47,6 +47,12 @@ public final class SparkTask {
     return name.endsWith(".parquet") || name.endsWith(".orc");
   }
 
+  /** The id of the task attempt, which no other of the application has; null if there is none. */
+  public static @Nullable Long id() {
+    SparkCalls calls = CALLS;
+    return calls == null ? null : calls.id();
+  }
+
   /** The task and its stage, as records of GETs name them; null if there is none. */
   public static @Nullable String label() {
     SparkCalls calls = CALLS;

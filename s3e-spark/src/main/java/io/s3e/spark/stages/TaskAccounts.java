@@ -133,11 +133,13 @@ public final class TaskAccounts implements AutoCloseable {
   /**
    * The task of the calling thread has ended, well or not. Spark names it no more, so it is known
    * by its start; a task that failed before that has no account.
+   *
+   * @return Spark's id of it; null if it has none
    */
-  public void taskEnded() {
+  public @Nullable Long taskEnded() {
     Long id = taskOfThread.get();
     if (id == null) {
-      return;
+      return null;
     }
     taskOfThread.remove();
     TaskAccount account = running.remove(id);
@@ -148,6 +150,7 @@ public final class TaskAccounts implements AutoCloseable {
           account.end(System.nanoTime(), cpuNanos()),
           new TaskOfGets(label, account.startedMillis()));
     }
+    return id;
   }
 
   /** What streams of this JVM have read that are closed, of tasks or not. */

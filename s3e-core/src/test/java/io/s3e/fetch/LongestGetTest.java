@@ -4,6 +4,7 @@ package io.s3e.fetch;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.s3e.block.ByteRange;
+import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 /** How long GETs may be after some have broken off. */
@@ -22,32 +23,52 @@ class LongestGetTest {
     assertThat(longest.bytes()).isEqualTo(Long.MAX_VALUE);
   }
 
+  /** One in ten by chance, of 100 GB in GETs of 2 MiB, ten of them at a time. */
+  @Test
+  void thoseThatBreakByChanceCostNextToNoLength() {
+    Random random = new Random(1);
+    int shorter = 0;
+    for (int i = 0; i < 50_000; i++) {
+      long length = Math.min(2 * MIB, longest.bytes());
+      shorter += length < 2 * MIB ? 1 : 0;
+      if (random.nextInt(10) == 0) {
+        longest.broke(length);
+      } else {
+        longest.came(length);
+      }
+    }
+    assertThat(shorter).as("GETs that were shorter").isBetween(1, 500);
+  }
+
+  private void breaks(long length) {
+    for (int i = 0; i < LongestGet.BROKEN_IN_ROW; i++) {
+      longest.broke(length);
+    }
+  }
+
   @Test
   void shortAnswersProveNothingOfLongOnes() {
-    longest.broke(8 * MIB);
-    longest.came(MIB);
-    longest.broke(8 * MIB);
+    for (int i = 0; i < LongestGet.BROKEN_IN_ROW; i++) {
+      longest.broke(8 * MIB);
+      longest.came(MIB);
+    }
     assertThat(longest.bytes()).isEqualTo(4 * MIB);
   }
 
   @Test
   void itIsHalvedDownToTheShortest() {
     for (long length = 8 * MIB; length > 64 * KIB; length /= 2) {
-      longest.broke(length);
-      longest.broke(length);
+      breaks(length);
       assertThat(longest.bytes()).isEqualTo(length / 2);
     }
-    longest.broke(64 * KIB);
-    longest.broke(64 * KIB);
+    breaks(64 * KIB);
     assertThat(longest.bytes()).isEqualTo(64 * KIB);
   }
 
   @Test
   void thoseThatWereSentBeforeCountForNothing() {
-    longest.broke(8 * MIB);
-    longest.broke(8 * MIB);
-    longest.broke(8 * MIB);
-    longest.broke(8 * MIB);
+    breaks(8 * MIB);
+    breaks(8 * MIB);
     assertThat(longest.bytes()).isEqualTo(4 * MIB);
   }
 
@@ -55,8 +76,7 @@ class LongestGetTest {
   void itGrowsAgainLaterEachTimeThatItWasTooEarly() {
     int before = 0;
     for (int round = 0; round < 4; round++) {
-      longest.broke(256 * KIB);
-      longest.broke(256 * KIB);
+      breaks(256 * KIB);
       assertThat(longest.bytes()).isEqualTo(128 * KIB);
       int count = 0;
       while (longest.bytes() == 128 * KIB) {
@@ -71,8 +91,7 @@ class LongestGetTest {
 
   @Test
   void aLinkThatIsWellAgainHasNoLimit() {
-    longest.broke(256 * KIB);
-    longest.broke(256 * KIB);
+    breaks(256 * KIB);
     for (int i = 0; i < 100; i++) {
       longest.came(longest.bytes());
     }

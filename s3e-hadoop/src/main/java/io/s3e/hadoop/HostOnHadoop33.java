@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.s3e.hadoop;
 
+import io.s3e.OpenOptions;
 import io.s3e.S3E;
+import io.s3e.block.ByteRange;
 import io.s3e.client.ClientProvider;
 import io.s3e.hadoop.cache.EngineFactory;
 import io.s3e.hadoop.client.OpenEngines;
@@ -12,6 +14,7 @@ import io.s3e.hadoop.stats.StreamWork;
 import io.s3e.metrics.StreamListener;
 import java.io.Closeable;
 import java.io.IOException;
+import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.statistics.IOStatistics;
 import org.apache.hadoop.fs.statistics.IOStatisticsSnapshot;
 import org.jspecify.annotations.Nullable;
@@ -37,7 +40,14 @@ record HostOnHadoop33(String owner, EngineFactory factory) implements Reads.Host
 
   @Override
   public Reads.Account account() {
-    return new StreamAccount(OpenerStatistics.ofAccount(), new StreamWork());
+    return new StreamAccount(OpenerStatistics.ofAccount());
+  }
+
+  @Override
+  public OpenOptions ofTask(Path path, OpenOptions told) {
+    ByteRange split = told.split() == null ? SparkTask.splitOf(path) : told.split();
+    OpenOptions known = split == null ? told.withSplits(SparkTask.splits(path)) : told;
+    return known.withSplit(split).withCancelled(SparkTask.isPossible() ? SparkTask::killed : null);
   }
 
   @Override
@@ -45,10 +55,25 @@ record HostOnHadoop33(String owner, EngineFactory factory) implements Reads.Host
     return SparkTask.label();
   }
 
-  private record StreamAccount(OpenerStatistics opener, StreamWork work) implements Reads.Account {
+  private static final class StreamAccount implements Reads.Account {
+    private final OpenerStatistics opener;
+    private volatile StreamWork work = new StreamWork();
+
+    StreamAccount(OpenerStatistics opener) {
+      this.opener = opener;
+    }
+
     @Override
-    public StreamListener listener() {
-      return opener.hasAccount() ? work : StreamListener.NONE;
+    public StreamListener listener(Runnable get) {
+      work =
+          new StreamWork() {
+            @Override
+            public void onGetSent(long offset, long bytes, boolean prefetch) {
+              super.onGetSent(offset, bytes, prefetch);
+              get.run();
+            }
+          };
+      return work;
     }
 
     @Override

@@ -81,7 +81,7 @@ final class S3EDriverPlugin implements DriverPlugin {
     history = JobHistory.join(config.history(), hadoop);
     if (!spark.isLocal()) {
       StartLine.tell(config, hadoop);
-      accounts = TaskAccounts.open((stage, counts) -> {});
+      accounts = TaskAccounts.open((stage, counts, task) -> {});
     }
     return Map.of();
   }

@@ -3,6 +3,7 @@ package io.s3e.spark;
 
 import io.s3e.EngineHold;
 import io.s3e.hadoop.cache.CacheSecret;
+import io.s3e.hadoop.cache.EngineFactory;
 import io.s3e.hadoop.client.EarlyStart;
 import io.s3e.hadoop.client.OpenEngines;
 import io.s3e.hadoop.conf.AdapterConfig;
@@ -10,9 +11,11 @@ import io.s3e.hadoop.history.JobHistory;
 import io.s3e.spark.conf.S3ASettings;
 import io.s3e.spark.conf.SparkKeys;
 import io.s3e.spark.metrics.ProcessMetrics;
+import io.s3e.spark.stages.GetSummary;
 import io.s3e.spark.stages.ReadCounts;
 import io.s3e.spark.stages.StageAttempt;
 import io.s3e.spark.stages.TaskAccounts;
+import io.s3e.spark.stages.TaskOfGets;
 import io.s3e.spark.stages.TaskReads;
 import java.util.Map;
 import org.apache.hadoop.conf.Configuration;
@@ -68,7 +71,7 @@ final class S3EExecutorPlugin implements ExecutorPlugin {
       fetchSecret(plugin);
     }
     if (config.enabled()) {
-      engine = EngineHold.of(config.engine());
+      engine = EngineHold.of(EngineFactory.held(config));
       EarlyStart.begin(config, hadoop);
     }
     StartLine.tell(config, hadoop);
@@ -78,7 +81,9 @@ final class S3EExecutorPlugin implements ExecutorPlugin {
     boolean reports = SparkKeys.EVENTS.get(plugin.conf());
     TaskAccounts begun =
         TaskAccounts.open(
-            reports ? (stage, counts) -> send(plugin, stage, counts) : (stage, counts) -> {});
+            reports
+                ? (stage, counts, task) -> send(plugin, stage, counts, task)
+                : (stage, counts, task) -> {});
     accounts = begun;
     ProcessMetrics.register(plugin.metricRegistry(), begun::ofJvm);
   }
@@ -96,9 +101,15 @@ final class S3EExecutorPlugin implements ExecutorPlugin {
     }
   }
 
-  private static void send(PluginContext plugin, StageAttempt stage, ReadCounts counts) {
+  private static void send(
+      PluginContext plugin, StageAttempt stage, ReadCounts counts, @Nullable TaskOfGets task) {
     try {
-      plugin.send(new TaskReads(stage, plugin.executorID(), plugin.hostname(), counts));
+      String executor = plugin.executorID();
+      GetSummary gets =
+          task == null || counts.gets() == 0
+              ? GetSummary.NONE
+              : GetSummary.of(OpenEngines.gets(), task, executor);
+      plugin.send(new TaskReads(stage, executor, plugin.hostname(), counts, gets));
     } catch (Exception e) {
       // The executor is about to end, or the driver is gone: no reason for a task to fail.
       LOG.debug("What a task of {} read is not reported", stage, e);

@@ -6,6 +6,7 @@ import io.s3e.S3EConfig;
 import io.s3e.client.ClientProvider;
 import io.s3e.disk.CacheKey;
 import io.s3e.fetch.ExplainConfig;
+import io.s3e.fetch.GetSink;
 import io.s3e.hadoop.conf.AdapterConfig;
 import io.s3e.hadoop.conf.ConfigValues;
 import io.s3e.hadoop.conf.DiskCacheSettings;
@@ -13,10 +14,12 @@ import io.s3e.hadoop.conf.ExplainSetting;
 import io.s3e.hadoop.conf.ProcessEnvironment;
 import io.s3e.hadoop.conf.S3EKeys;
 import io.s3e.hadoop.explain.GetFiles;
+import io.s3e.hadoop.explain.GetSpans;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.function.Supplier;
 import org.apache.hadoop.conf.Configuration;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -89,14 +92,34 @@ public final class EngineFactory {
   }
 
   private S3EConfig inMemory(String store) {
-    return config.engine().toBuilder().store(store).explain(explain(config.explain())).build();
+    return held(config).toBuilder().store(store).build();
+  }
+
+  /**
+   * What an engine is made with before there is a file system: that of the file systems with these
+   * settings then, which bring the cache on disk.
+   */
+  public static S3EConfig held(AdapterConfig config) {
+    return config.engine().toBuilder().explain(explain(config.explain())).build();
   }
 
   private static ExplainConfig explain(ExplainSetting setting) {
     Path directory = setting.directory();
     return new ExplainConfig(
         setting.level() != ExplainSetting.Level.OFF,
-        directory == null ? null : new GetFiles.In(directory));
+        setting.level() == ExplainSetting.Level.SPANS
+            ? spans()
+            : directory == null ? null : new GetFiles.In(directory));
+  }
+
+  private static @Nullable Supplier<GetSink> spans() {
+    if (GetSpans.OfApplication.isPossible()) {
+      return new GetSpans.OfApplication();
+    }
+    LOG.warn(
+        "{} = \"spans\" makes none: opentelemetry-api is not on the class path",
+        S3EKeys.EXPLAIN.name());
+    return null;
   }
 
   /**

@@ -19,7 +19,9 @@ public record ExplainSetting(Level level, @Nullable Path directory) {
     /** The latest, in memory. */
     RECENT,
     /** The latest in memory, and each in a line of a file. */
-    ALL
+    ALL,
+    /** The latest in memory, and each as a span of OpenTelemetry. */
+    SPANS
   }
 
   /** Temporary files of this JVM, which are a container's own where there is one. */
@@ -32,6 +34,7 @@ public record ExplainSetting(Level level, @Nullable Path directory) {
       case "off" -> new ExplainSetting(Level.OFF, null);
       case "recent" -> new ExplainSetting(Level.RECENT, null);
       case "all" -> new ExplainSetting(Level.ALL, USUAL_DIRECTORY);
+      case "spans" -> new ExplainSetting(Level.SPANS, null);
       default -> new ExplainSetting(Level.ALL, Path.of(text));
     };
   }

@@ -168,15 +168,17 @@ public final class S3EKeys {
           PREFIX + "explain",
           "choice",
           "recent",
-          "off, recent, all or an absolute path",
+          "off, recent, all, spans or an absolute path",
           "What is kept of GETs: why each was sent, for whom, how long it took, and what became of"
               + " its bytes. `recent` keeps the latest 4,096 in memory, for JMX, `s3e explain"
               + " --pid` and the errors of reads; `off` keeps none; `all` also writes a line of"
               + " JSON for each to files `s3e-gets-*.jsonl` in `java.io.tmpdir`; an absolute path"
               + " does so in that directory. An engine has at most 8 files of 16 MiB, which their"
               + " owner alone may read; the oldest goes first. Reads neither wait for them nor fail"
-              + " by them: lines are dropped, and counted, where the disk is too slow or full. See"
-              + " docs/TROUBLESHOOTING.md.",
+              + " by them: lines are dropped, and counted, where the disk is too slow or full."
+              + " `spans` is `recent`, and makes each a span by the application's OpenTelemetry,"
+              + " where its API is on the class path. See docs/TROUBLESHOOTING.md and"
+              + " docs/EXPLAIN.md.",
           ExplainSetting::parse,
           ExplainSetting::isPossible);
 

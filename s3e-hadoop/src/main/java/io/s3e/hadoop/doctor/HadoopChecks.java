@@ -76,6 +76,7 @@ final class HadoopChecks {
     switch (explain.level()) {
       case OFF -> report.note(Section.CONFIGURATION, key, "off: nothing is kept of GETs");
       case RECENT -> report.ok(Section.CONFIGURATION, key, "recent: the latest GETs, in memory");
+      case SPANS -> report.ok(Section.CONFIGURATION, key, "spans, by OpenTelemetry");
       case ALL -> {
         if (directory != null
             && Files.exists(directory)

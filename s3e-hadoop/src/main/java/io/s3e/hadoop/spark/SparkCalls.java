@@ -120,7 +120,7 @@ final class SparkCalls {
       }
       long attempt = (long) taskAttemptId.invokeExact(task);
       int stage = (int) stageId.invokeExact(task);
-      return "stage " + stage + ", task " + attempt;
+      return SparkTask.label(stage, attempt);
     } catch (Throwable e) {
       LOG.debug("Spark does not tell of its task", e);
       return null;

@@ -59,6 +59,15 @@ public final class SparkTask {
     return calls == null ? null : calls.label();
   }
 
+  /**
+   * How records of GETs name a task.
+   *
+   * @param taskAttempt Spark's id of the attempt, which is one's own in an application
+   */
+  public static String label(int stage, long taskAttempt) {
+    return "stage " + stage + ", task " + taskAttempt;
+  }
+
   /** Why the task is to end, in words that name it; null if it goes on, or there is none. */
   public static @Nullable String killed() {
     SparkCalls calls = CALLS;

@@ -57,11 +57,6 @@ public final class OpenerStatistics {
     return kept == null ? null : kept.get();
   }
 
-  /** Whether a framework counts for the work of the thread. */
-  public boolean hasAccount() {
-    return account != null;
-  }
-
   /** For a stream that no framework has an account for. */
   public static OpenerStatistics of(IOStatisticsAggregator thread) {
     return new OpenerStatistics(thread, null);

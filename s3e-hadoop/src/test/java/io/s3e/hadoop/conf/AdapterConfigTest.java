@@ -43,6 +43,7 @@ class AdapterConfigTest {
     "'', RECENT,",
     "Recent, RECENT,",
     "OFF, OFF,",
+    "Spans, SPANS,",
     "/var/log/s3e, ALL, /var/log/s3e",
   })
   void whatIsKeptOfGetsIsOneWordOrTheDirectoryOfAll(
@@ -91,8 +92,8 @@ class AdapterConfigTest {
     "read.timeout, 1ms, a duration from 1s to 24h",
     "access.age.max, 2h, a duration from 0s to 1h",
     "throughput.target.gbps, 0, auto or a number from 0.1 to 1000",
-    "explain, some, 'off, recent, all or an absolute path'",
-    "explain, ./lines, 'off, recent, all or an absolute path'",
+    "explain, some, 'off, recent, all, spans or an absolute path'",
+    "explain, ./lines, 'off, recent, all, spans or an absolute path'",
     "cache.mode, ram, 'one of memory, disk, hybrid'",
     "cache.scope, all, 'one of private, app, host'",
     "cache.dirs, 'cache,/ok', 'absolute paths, separated by commas'",

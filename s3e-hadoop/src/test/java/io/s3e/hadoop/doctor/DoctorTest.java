@@ -108,6 +108,8 @@ class DoctorTest {
         .containsPattern(key + " +recent: the latest GETs, in memory");
     assertThat(doctorWith(List.of(key + "=off")).out())
         .containsPattern(key + " +off: nothing is kept of GETs");
+    assertThat(doctorWith(List.of(key + "=spans")).out())
+        .containsPattern(key + " +spans, by OpenTelemetry");
     assertThat(doctorWith(List.of(key + "=" + scratch)).out())
         .containsPattern(key + " +all, in " + scratch + "\n");
     Path file = Files.createTempFile(scratch, "no", "directory");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.s3e.spark.stages;
 
+import io.s3e.hadoop.spark.SparkTask;
 import io.s3e.hadoop.stats.OpenerStatistics;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
@@ -42,7 +43,12 @@ public final class TaskAccounts implements AutoCloseable {
   /** Takes what tasks have read. */
   @FunctionalInterface
   public interface Reports {
-    void report(StageAttempt stage, ReadCounts counts);
+    /**
+     * Takes one report.
+     *
+     * @param task whose GETs it has sent; null in a report of what came later
+     */
+    void report(StageAttempt stage, ReadCounts counts, @Nullable TaskOfGets task);
   }
 
   private TaskAccounts(Reports reports) {
@@ -121,7 +127,7 @@ public final class TaskAccounts implements AutoCloseable {
       collected = new LinkedHashMap<>(late);
       late.clear();
     }
-    collected.forEach(reports::report);
+    collected.forEach((stage, counts) -> reports.report(stage, counts, null));
   }
 
   /**
@@ -138,7 +144,11 @@ public final class TaskAccounts implements AutoCloseable {
     taskOfThread.remove();
     TaskAccount account = running.remove(id);
     if (account != null) {
-      reports.report(account.stage(), account.end(System.nanoTime(), cpuNanos()));
+      String label = SparkTask.label(account.stage().stageId(), id);
+      reports.report(
+          account.stage(),
+          account.end(System.nanoTime(), cpuNanos()),
+          new TaskOfGets(label, account.startedMillis()));
     }
     return id;
   }

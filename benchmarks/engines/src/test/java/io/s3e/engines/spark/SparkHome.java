@@ -146,8 +146,15 @@ public final class SparkHome {
     return jars;
   }
 
-  /** hadoop-aws and the SDK's modules of the home's Hadoop: what Spark does not ship. */
+  /**
+   * hadoop-aws and the SDK's modules of the home's Hadoop, which Spark does not ship; none where
+   * the home has them.
+   */
   List<Path> s3a() throws IOException, InterruptedException {
+    if (engine.jars().stream()
+        .anyMatch(jar -> jar.getFileName().toString().startsWith("hadoop-aws-"))) {
+      return List.of();
+    }
     String hadoop = inNameOfJar(engine, "hadoop-client-api-", ".jar");
     return EngineHome.of("spark-s3a-" + hadoop).jars();
   }
@@ -155,6 +162,11 @@ public final class SparkHome {
   /** Iceberg, Delta Lake and the binding of S3A's committers. */
   static List<Path> tables() throws IOException, InterruptedException {
     return EngineHome.of("spark-4.1-tables").jars();
+  }
+
+  /** The binding of S3A's committers for Spark 3.5. */
+  static List<Path> committers() throws IOException, InterruptedException {
+    return EngineHome.of("spark-3.5-committers").jars();
   }
 
   /** What Iceberg's own client needs beside {@link #s3a}. */

@@ -10,6 +10,7 @@ import com.amazonaws.auth.BasicAWSCredentials;
 import io.s3e.hadoop.client.OpenEngines;
 import io.s3e.hadoop.stats.OpenerStatistics;
 import io.s3e.metrics.EngineMetrics;
+import io.s3e.testing.CapturedLog;
 import io.s3e.testing.Seed;
 import io.s3e.testserver.S3TestServer;
 import java.io.EOFException;
@@ -348,6 +349,19 @@ class Hadoop33ReadsTest {
       assertThat(read).isEqualTo(content);
       assertThat(((IOStatisticsSource) in).getIOStatistics().counters().get("stream_read_opened"))
           .isPositive();
+    }
+  }
+
+  @Test
+  void withoutOpenTelemetryOneLineSaysThatThereAreNoSpansAndReadsGoOn() throws Exception {
+    Configuration conf = conf();
+    conf.set("fs.s3a.s3e.explain", "spans");
+    try (CapturedLog log = new CapturedLog();
+        FileSystem plain = make("io.s3e.hadoop.S3EFileSystem", conf)) {
+      assertThat(all(plain.open(file))).isEqualTo(content);
+      assertThat(log.lines("WARN"))
+          .filteredOn(line -> line.contains("opentelemetry-api is not on the class path"))
+          .hasSize(1);
     }
   }
 

@@ -2,6 +2,7 @@
 package io.s3e.hadoop.hadoop33;
 
 import static io.s3e.testing.Eventually.awaitTrue;
+import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
@@ -12,10 +13,16 @@ import io.s3e.testing.HostileS3Server;
 import io.s3e.testing.HostileS3Server.Request;
 import io.s3e.testing.SelfSigned;
 import java.io.IOException;
+import java.lang.reflect.Method;
 import java.net.URI;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Future;
+import java.util.function.IntFunction;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FileSystem;
@@ -178,6 +185,53 @@ class Hadoop33RequestsTest {
           .isInstanceOf(RemoteFileChangedException.class);
       assertThat(server.gets().get(1).header("If-Match")).isNotEmpty().isNotEqualTo(etag);
     }
+  }
+
+  /** By reflection: 3.3.4, which this is compiled on too, has none of the types. */
+  @Test
+  void rangesOfAVectoredReadAreAskedForAtOnce() throws Exception {
+    assumeFalse(VersionInfo.getVersion().startsWith("3.3.4"), "Hadoop learnt it in 3.3.5");
+    byte[] large = new byte[48 << 20];
+    new Random(34).nextBytes(large);
+    server.put(OBJECT, large);
+    Method create =
+        Class.forName("org.apache.hadoop.fs.FileRange")
+            .getMethod("createFileRange", long.class, int.class);
+    List<Object> ranges = new ArrayList<>();
+    for (long at : List.of(8L << 20, 16L << 20, 24L << 20, 32L << 20)) {
+      ranges.add(create.invoke(null, at, 1000));
+    }
+    try (FileSystem files = make("fs.s3a.s3e.prefetch.enabled=false");
+        FSDataInputStream in = files.openFile(FILE).build().get()) {
+      assertThat(in.read()).isEqualTo(large[0] & 0xff);
+      int before = server.gets().size();
+      CountDownLatch answered = new CountDownLatch(1);
+      server.decide(request -> held(answered));
+      IntFunction<ByteBuffer> allocate = ByteBuffer::allocate;
+      FSDataInputStream.class
+          .getMethod("readVectored", List.class, IntFunction.class)
+          .invoke(in, ranges, allocate);
+      awaitTrue("all are asked for", () -> server.gets().size() == before + ranges.size());
+      answered.countDown();
+      for (Object range : ranges) {
+        ByteBuffer data = (ByteBuffer) ((Future<?>) get(range, "getData")).get(30, SECONDS);
+        int offset = Math.toIntExact((long) get(range, "getOffset"));
+        assertThat(data).isEqualTo(ByteBuffer.wrap(large, offset, 1000));
+      }
+    }
+  }
+
+  private static Fault held(CountDownLatch answered) {
+    try {
+      assertThat(answered.await(30, SECONDS)).isTrue();
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+    return Fault.none();
+  }
+
+  private static Object get(Object range, String getter) throws ReflectiveOperationException {
+    return Class.forName("org.apache.hadoop.fs.FileRange").getMethod(getter).invoke(range);
   }
 
   /** As behind a firewall that knows S3A's client alone. */

@@ -2,13 +2,18 @@
 package io.s3e.hadoop.hadoop33;
 
 import io.s3e.OpenOptions;
+import io.s3e.block.ByteRange;
 import io.s3e.block.ObjectRef;
 import io.s3e.stream.S3EInputStream;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.IntFunction;
 import org.apache.hadoop.fs.ByteBufferReadable;
 import org.apache.hadoop.fs.CanSetReadahead;
 import org.apache.hadoop.fs.CanUnbuffer;
@@ -119,6 +124,11 @@ final class Hadoop33InputStream extends FSInputStream
     }
   }
 
+  /** What the opener has told, until the store says less. */
+  private synchronized long length() {
+    return own == null ? options.size() : own.size();
+  }
+
   @Override
   public long getPos() {
     return next;
@@ -176,7 +186,7 @@ final class Hadoop33InputStream extends FSInputStream
   private int readOn(Reader<S3EInputStream> byS3e, Reader<S3AInputStream> byS3a)
       throws IOException {
     long at = next;
-    if (at >= options.size()) {
+    if (at >= length()) {
       return -1;
     }
     int count =
@@ -200,7 +210,7 @@ final class Hadoop33InputStream extends FSInputStream
     if (length == 0) {
       return 0;
     }
-    return position >= options.size()
+    return position >= length()
         ? -1
         : by(
             stream -> stream.readAt(position, target, offset, length),
@@ -214,7 +224,7 @@ final class Hadoop33InputStream extends FSInputStream
     if (length == 0) {
       return;
     }
-    if (position > options.size() - length) {
+    if (position > length() - length) {
       throw new EOFException(FSExceptionMessages.EOF_IN_READ_FULLY);
     }
     by(
@@ -228,10 +238,83 @@ final class Hadoop33InputStream extends FSInputStream
         });
   }
 
+  /**
+   * As {@code PositionedReadable} has it from Hadoop 3.3.5 on. All ranges are asked for before this
+   * returns; their futures complete on the engine's threads.
+   *
+   * @param ranges Hadoop's {@code FileRange}s, in any order
+   * @throws EOFException if a range ends behind the file
+   * @throws UnsupportedOperationException if two ranges overlap
+   */
+  public void readVectored(List<?> ranges, IntFunction<ByteBuffer> allocate) throws IOException {
+    requireOpen();
+    List<ByteRange> wanted = new ArrayList<>(ranges.size());
+    long bytes = 0;
+    for (Object range : ranges) {
+      wanted.add(VectoredCalls.bytes(range));
+      bytes += wanted.get(wanted.size() - 1).length();
+    }
+    if (reads.isUndecided() && bytes > 0) {
+      // Who reads is decided by a read that waits.
+      read(wanted.get(0).start(), new byte[1], 0, 1);
+    }
+    S3EInputStream stream = own();
+    if (stream == null) {
+      VectoredCalls.readVectored(theirs, ranges, allocate);
+      return;
+    }
+    List<CompletableFuture<ByteBuffer>> data = vectored(stream, wanted, allocate);
+    for (int i = 0; i < data.size(); i++) {
+      VectoredCalls.setData(ranges.get(i), translated(data.get(i)));
+    }
+    counters.bytesRead(bytes);
+    statistics.incrementBytesRead(bytes);
+  }
+
+  private List<CompletableFuture<ByteBuffer>> vectored(
+      S3EInputStream stream, List<ByteRange> wanted, IntFunction<ByteBuffer> allocate)
+      throws IOException {
+    try {
+      return stream.readVectored(wanted, allocate, buffer -> {});
+    } catch (IllegalArgumentException e) {
+      // S3A's for ranges that overlap.
+      throw new UnsupportedOperationException(e.getMessage(), e);
+    } catch (IOException e) {
+      throw Failures.translate(path(), e);
+    }
+  }
+
+  /** With S3A's exceptions; to cancel it cancels the read. */
+  private CompletableFuture<ByteBuffer> translated(CompletableFuture<ByteBuffer> read) {
+    CompletableFuture<ByteBuffer> given = new CompletableFuture<>();
+    var unused =
+        read.whenComplete(
+            (buffer, failure) -> {
+              if (failure == null) {
+                given.complete(buffer);
+              } else {
+                given.completeExceptionally(
+                    failure instanceof IOException io ? Failures.translate(path(), io) : failure);
+              }
+            });
+    unused = given.whenComplete((buffer, failure) -> read.cancel(true));
+    return given;
+  }
+
+  /** As {@code PositionedReadable} has it from Hadoop 3.3.5 on: S3A's. */
+  public int minSeekForVectorReads() throws IOException {
+    return VectoredCalls.minSeek(theirs);
+  }
+
+  /** As {@code PositionedReadable} has it from Hadoop 3.3.5 on: S3A's. */
+  public int maxReadSizeForVectorReads() throws IOException {
+    return VectoredCalls.maxReadSize(theirs);
+  }
+
   @Override
   public long skip(long count) throws IOException {
     requireOpen();
-    long skipped = Math.max(0, Math.min(count, options.size() - next));
+    long skipped = Math.max(0, Math.min(count, length() - next));
     next += skipped;
     return skipped;
   }
@@ -239,7 +322,7 @@ final class Hadoop33InputStream extends FSInputStream
   @Override
   public int available() throws IOException {
     requireOpen();
-    return (int) Math.max(0, Math.min(Integer.MAX_VALUE, options.size() - next));
+    return (int) Math.max(0, Math.min(Integer.MAX_VALUE, length() - next));
   }
 
   @Override

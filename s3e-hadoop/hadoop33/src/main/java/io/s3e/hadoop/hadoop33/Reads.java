@@ -3,6 +3,7 @@ package io.s3e.hadoop.hadoop33;
 
 import io.s3e.OpenOptions;
 import io.s3e.S3E;
+import io.s3e.block.ByteRange;
 import io.s3e.block.ObjectRef;
 import io.s3e.client.ClientProvider;
 import io.s3e.client.RequestFailure.Kind;
@@ -74,13 +75,21 @@ public final class Reads implements Closeable {
     /** Counts what one stream reads that the calling thread opens. */
     Account account();
 
+    /** Adds what the task of the calling thread, which opens a file, tells of its reads. */
+    OpenOptions ofTask(Path path, OpenOptions told);
+
     /** Names the task of the calling thread, the first that reads a stream; null if it has none. */
     @Nullable String label();
   }
 
   /** Where the work of one stream is counted. */
   public interface Account {
-    StreamListener listener();
+    /**
+     * Hears of the stream's work; called once.
+     *
+     * @param get runs for each GET that goes out; any thread
+     */
+    StreamListener listener(Runnable get);
 
     /**
      * The stream is closed; called once.
@@ -176,34 +185,45 @@ public final class Reads implements Closeable {
   /** As {@code openFile().build()}, with what it tells. */
   public CompletableFuture<FSDataInputStream> openFile(Path path, OpenFileParameters parameters)
       throws IOException {
-    ReadPolicy policy = policy(parameters.getOptions());
+    Path whole = fileSystem.makeQualified(path);
     String etag = parameters.getStatus() instanceof EtagSource known ? known.getEtag() : null;
     // Here, and not where S3A has opened the file, which may be a thread of its own.
     Account account = host.account();
-    return s3a.openFile(path, parameters)
-        .thenApply(opened -> over(opened, path, policy, etag, account));
+    OpenOptions told =
+        host.ofTask(
+            whole,
+            OpenOptions.DEFAULTS
+                .withPolicy(policy(parameters.getOptions()))
+                .withSplit(split(parameters.getOptions()))
+                .withVersion(etag == null || etag.isEmpty() ? null : '"' + etag + '"', null)
+                .withHeaders(headers));
+    return s3a.openFile(path, parameters).thenApply(opened -> over(opened, whole, told, account));
   }
 
   private FSDataInputStream over(
-      FSDataInputStream opened,
-      Path path,
-      ReadPolicy policy,
-      @Nullable String etag,
-      Account account) {
+      FSDataInputStream opened, Path whole, OpenOptions told, Account account) {
     if (way == Way.S3A || !(opened.getWrappedStream() instanceof S3AInputStream theirs)) {
       return opened;
     }
-    Path whole = fileSystem.makeQualified(path);
+    long size = theirs.remainingInFile();
+    ByteRange split = told.split();
     OpenOptions options =
-        OpenOptions.DEFAULTS
-            .withPolicy(policy)
-            .withSize(theirs.remainingInFile())
-            .withVersion(etag == null || etag.isEmpty() ? null : '"' + etag + '"', null)
-            .withHeaders(headers)
-            .withListener(account.listener());
+        told.withSize(size)
+            .withListener(account.listener(theirs.getS3AStreamStatistics()::streamOpened))
+            .withSplit(
+                split == null
+                    ? null
+                    : new ByteRange(Math.min(split.start(), size), Math.min(split.end(), size)));
     ObjectRef object = new ObjectRef(fileSystem.getBucket(), fileSystem.pathToKey(whole));
     return new FSDataInputStream(
         new Hadoop33InputStream(this, object, options, theirs, statistics, account));
+  }
+
+  /** What {@code openFile()} tells; null where that has no end. */
+  private static @Nullable ByteRange split(Configuration options) {
+    long start = Math.max(0, options.getLong("fs.option.openfile.split.start", 0));
+    long end = options.getLong("fs.option.openfile.split.end", -1);
+    return end < start ? null : new ByteRange(start, end);
   }
 
   /** The policy that the opener tells, else that of the file system. */
@@ -274,6 +294,11 @@ public final class Reads implements Closeable {
   /** Whether S3A's streams read, from now on. */
   boolean isByS3a() {
     return way == Way.S3A;
+  }
+
+  /** Whether nothing has been read yet. */
+  boolean isUndecided() {
+    return way == Way.UNDECIDED;
   }
 
   /** Something has come by S3E's client. */

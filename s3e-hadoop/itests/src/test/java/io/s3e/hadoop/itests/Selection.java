@@ -14,7 +14,10 @@ import java.util.stream.Stream;
 final class Selection {
   private Selection() {}
 
-  /** {@code all}, the name of a list among the resources, or simple names of classes. */
+  /**
+   * {@code all}, the name of a list among the resources, or simple names of classes; a name that
+   * ends with a star stands for each class that begins so.
+   */
   static List<String> classes(String itests) throws IOException {
     List<String> all = all();
     if (itests.equals("all")) {
@@ -22,11 +25,19 @@ final class Selection {
     }
     List<String> names =
         itests.endsWith(".txt") ? Lines.of(itests) : Arrays.asList(itests.split(","));
-    return names.stream().map(name -> only(all, name)).toList();
+    return names.stream().flatMap(name -> named(all, name)).distinct().toList();
   }
 
   static String simpleName(String testClass) {
     return testClass.substring(testClass.lastIndexOf('.') + 1);
+  }
+
+  private static Stream<String> named(List<String> classes, String name) {
+    if (!name.endsWith("*")) {
+      return Stream.of(only(classes, name));
+    }
+    String begin = name.substring(0, name.length() - 1);
+    return classes.stream().filter(testClass -> simpleName(testClass).startsWith(begin));
   }
 
   private static String only(List<String> classes, String name) {

@@ -128,7 +128,7 @@ public final class TestClassRunner implements TestExecutionListener {
 
   /**
    * {@code ITestName[2].testMethod[1]}: the class, the method, and the number of each set of
-   * parameters.
+   * parameters; of JUnit 4 its name in place of the number.
    */
   static String name(UniqueId id) {
     StringBuilder name = new StringBuilder();
@@ -136,8 +136,10 @@ public final class TestClassRunner implements TestExecutionListener {
       String value = segment.getValue();
       switch (segment.getType()) {
         case "engine" -> {}
-        case "class", "class-template" -> name.append(value.substring(value.lastIndexOf('.') + 1));
-        case "method", "test-template" -> name.append('.').append(value.replaceAll("\\(.*", ""));
+        case "class", "class-template", "runner" ->
+            name.append(value.substring(value.lastIndexOf('.') + 1));
+        case "method", "test-template", "test" ->
+            name.append('.').append(value.replaceAll("\\(.*", ""));
         default -> name.append('[').append(value.replace("#", "")).append(']');
       }
     }

@@ -28,8 +28,10 @@ import scala.Tuple2;
  * query NUMBER                                   one of the 22 queries of TPC-H
  * sql STATEMENT                                  any statement; the rest of the line
  * save TABLE FORMAT DIRECTORY                    writes a table
+ * save_by COLUMN TABLE FORMAT DIRECTORY          writes a table in a directory for each value
  * words DIRECTORY                                counts the words of text files
  * forget URI                                     closes the file system, and with it its caches
+ * metrics                                        prints those of S3E's plugin, a line each
  * </pre>
  */
 enum Step {
@@ -97,6 +99,13 @@ enum Step {
       return List.of();
     }
   },
+  SAVE_BY(4) {
+    @Override
+    List<Row> run(SparkSession spark, String[] args) {
+      format(args[2]).writer(spark.table(args[1])).partitionBy(args[0]).save(args[3]);
+      return List.of();
+    }
+  },
   WORDS(1) {
     @Override
     List<Row> run(SparkSession spark, String[] args) {
@@ -107,6 +116,14 @@ enum Step {
           .reduceByKey(Long::sum)
           .map(count -> RowFactory.create(count._1(), count._2()))
           .collect();
+    }
+  },
+  METRICS(0) {
+    @Override
+    List<Row> run(SparkSession spark, String[] args) throws IOException {
+      PluginMetrics.settled()
+          .forEach((name, value) -> System.out.println(Steps.METRIC + name + "=" + value));
+      return List.of();
     }
   },
   FORGET(1) {

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.s3e.hadoop.explain;
+
+import io.opentelemetry.api.GlobalOpenTelemetry;
+import io.opentelemetry.api.trace.Span;
+import io.opentelemetry.api.trace.SpanKind;
+import io.opentelemetry.api.trace.StatusCode;
+import io.opentelemetry.api.trace.Tracer;
+import io.s3e.fetch.GetRecord;
+import io.s3e.fetch.GetSink;
+import io.s3e.version.Version;
+import java.time.Instant;
+import java.util.function.Supplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The GETs of one engine as spans of OpenTelemetry, by its conventions for clients of S3; what they
+ * have no name for begins with {@code s3e}. The application's SDK samples and exports.
+ *
+ * <p>A span has the times of its GET, and is made when the GET is settled, which may be long after
+ * its end. It is the root of a trace, since a GET serves readers of several. A GET that did not go
+ * out has none, nor has one that is under way when the engine ends.
+ *
+ * <p>Any thread. Nothing that the SDK throws reaches a reader.
+ */
+public final class GetSpans implements GetSink {
+  private static final Logger LOG = LoggerFactory.getLogger(GetSpans.class);
+  private static final double NANOS_PER_MILLI = 1e6;
+
+  private final Tracer tracer;
+
+  private GetSpans(Tracer tracer) {
+    this.tracer = tracer;
+  }
+
+  /** Makes the spans of an engine by the application's OpenTelemetry. */
+  public record OfApplication() implements Supplier<GetSink> {
+    /** Whether the API is there; no class of it is loaded where it is not asked for. */
+    public static boolean isPossible() {
+      try {
+        Class.forName(
+            "io.opentelemetry.api.GlobalOpenTelemetry",
+            false,
+            OfApplication.class.getClassLoader());
+        return true;
+      } catch (ClassNotFoundException | LinkageError e) {
+        return false;
+      }
+    }
+
+    @Override
+    public GetSink get() {
+      return new GetSpans(GlobalOpenTelemetry.getTracer("io.s3e", Version.text()));
+    }
+
+    /** As a user says it. */
+    @Override
+    public String toString() {
+      return "spans";
+    }
+  }
+
+  @Override
+  public void take(GetRecord get) {
+    if (get.hasEnded() && get.timesSent() > 0) {
+      try {
+        tell(get);
+      } catch (RuntimeException e) {
+        LOG.debug("No span of {}", get, e);
+      }
+    }
+  }
+
+  private void tell(GetRecord get) {
+    String json = get.json();
+    Instant start = Instant.parse(String.valueOf(text(json, "time")));
+    Span span =
+        tracer
+            .spanBuilder("S3.GetObject")
+            .setNoParent()
+            .setSpanKind(SpanKind.CLIENT)
+            .setStartTimestamp(start)
+            .setAttribute("rpc.system", "aws-api")
+            .setAttribute("rpc.service", "S3")
+            .setAttribute("rpc.method", "GetObject")
+            .setAttribute("aws.s3.bucket", get.object().bucket())
+            .setAttribute("aws.s3.key", get.object().key())
+            .startSpan();
+    if (span.isRecording()) {
+      put(span, "aws.request_id", text(json, "requestId"));
+      put(span, "s3e.label", text(json, "label"));
+      put(span, "s3e.reason", get.reason().name());
+      put(span, "s3e.state", get.state().name());
+      span.setAttribute("s3e.start", get.range().start());
+      span.setAttribute("s3e.end", get.range().end());
+      span.setAttribute("s3e.sent", get.timesSent());
+      span.setAttribute("s3e.received", get.received());
+      span.setAttribute("s3e.used", get.used());
+      span.setAttribute("s3e.wasted", get.wasted());
+      if (get.state() == GetRecord.State.FAILED) {
+        String failure = text(json, "failure");
+        put(span, "error.type", "_OTHER");
+        span.setStatus(StatusCode.ERROR, failure == null ? "" : failure);
+      }
+    }
+    Matcher took = Pattern.compile("\"tookMillis\":([0-9.E-]+)").matcher(json);
+    double millis = took.find() ? Double.parseDouble(took.group(1)) : 0;
+    span.end(start.plusNanos(Math.round(millis * NANOS_PER_MILLI)));
+  }
+
+  private static void put(Span span, String name, @Nullable String value) {
+    if (value != null) {
+      span.setAttribute(name, value);
+    }
+  }
+
+  /** A text of the record's JSON; null if it is not told. Quotes within a value are escaped. */
+  private static @Nullable String text(String json, String name) {
+    Matcher field = Pattern.compile('"' + name + "\":\"((?:[^\"\\\\]|\\\\.)*)\"").matcher(json);
+    return field.find() ? field.group(1).replaceAll("\\\\([\"\\\\])", "$1") : null;
+  }
+
+  @Override
+  public void close() {}
+}

@@ -116,12 +116,9 @@ final class Engine {
     this.linger = linger;
     long blocks = budget.limit() / blockBytes;
     if (blocks < 2) {
+      String few = budget.limit() + " bytes is fewer than two blocks of " + blockBytes + " bytes";
       throw new IllegalStateException(
-          "memory budget of "
-              + budget.limit()
-              + " bytes is fewer than two blocks of "
-              + blockBytes
-              + " bytes: raise the budget or lower the block size");
+          "memory budget of " + few + ": raise the budget or lower the block size");
     }
     pool = new BlockPool(budget, blockBytes, (int) Math.min(Integer.MAX_VALUE, blocks));
     admission = new Admission(budget, pool, index);

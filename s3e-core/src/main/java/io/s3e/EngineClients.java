@@ -98,14 +98,9 @@ final class EngineClients {
       long owned = client.limits().ownedBytes();
       if (owned > offer || !reserve(owned)) {
         client.close();
+        String owner = "client " + client.name() + " owns " + owned + " bytes of memory";
         throw new IllegalStateException(
-            "client "
-                + client.name()
-                + " owns "
-                + owned
-                + " bytes of memory, more than the "
-                + offer
-                + " bytes of the budget that it was granted");
+            owner + ", more than the " + offer + " bytes of the budget that it was granted");
       }
       return new Client(client, admission.carrier(client.limits()), false, owned);
     }

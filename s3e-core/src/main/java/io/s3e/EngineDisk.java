@@ -84,14 +84,8 @@ final class EngineDisk implements AutoCloseable {
   private @Nullable DiskCache opened(DiskCacheConfig config, Opener opener) {
     long buffers = DiskCache.bufferBytes(config);
     if (buffers > budget.limit() / MOST_SHARE || !reserve.test(buffers)) {
-      return without(
-          "its buffers need "
-              + buffers
-              + " bytes of the memory budget of "
-              + budget.limit()
-              + ", of which "
-              + budget.available()
-              + " are left");
+      String left = budget.limit() + ", of which " + budget.available() + " are left";
+      return without("its buffers need " + buffers + " bytes of the memory budget of " + left);
     }
     DiskCache cache = null;
     try {

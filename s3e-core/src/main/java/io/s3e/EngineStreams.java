@@ -87,19 +87,22 @@ final class EngineStreams implements AutoCloseable {
       OpenOptions options,
       ObjLongConsumer<EngineMetrics.Counter> counts) {
     PrefetchLimits limits = prefetchLimits();
-    return new StreamPlanner(
-        new ReadPlanner(layout, options.policy(), options.split(), limits),
-        layout,
-        limits,
-        engine.layouts,
-        version,
-        options.split(),
-        options.splits(),
-        new VectorPlanner.Joining(
-            VectorPlanner.MAX_GAP_BYTES, VectorPlanner.MAX_OVER_READ, config.requestBytes()),
-        codecsOf(Thread.currentThread()),
-        config.columnar(),
-        counts);
+    StreamPlanner planner =
+        new StreamPlanner(
+            new ReadPlanner(layout, options.policy(), options.split(), limits),
+            layout,
+            limits,
+            engine.layouts,
+            version,
+            options.split(),
+            options.splits(),
+            new VectorPlanner.Joining(
+                VectorPlanner.MAX_GAP_BYTES, VectorPlanner.MAX_OVER_READ, config.requestBytes()),
+            codecsOf(Thread.currentThread()),
+            config.columnar(),
+            counts);
+    planner.recalls(options.past());
+    return planner;
   }
 
   /** Where the reader of a compressed footer finds the codecs of the application. */

@@ -2,13 +2,13 @@
 package io.s3e;
 
 import io.s3e.block.ByteRange;
+import io.s3e.columnar.LayoutMemory;
 import io.s3e.columnar.SplitSource;
 import io.s3e.metrics.StreamListener;
 import io.s3e.prefetch.ReadPolicy;
 import io.s3e.stream.Announcement;
 import java.util.Map;
 import java.util.Objects;
-import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -34,6 +34,7 @@ import org.jspecify.annotations.Nullable;
  * @param cancelled asked by each thread that reads before it waits, and while it waits, for words
  *     why its read is to end; null, and null answers, let it go on
  * @param label names the reader in records of GETs, for example a task; null if it has no name
+ * @param past what other JVMs have learnt, to guess by where this one has learnt nothing; or null
  */
 public record OpenOptions(
     ReadPolicy policy,
@@ -47,7 +48,8 @@ public record OpenOptions(
     StreamListener listener,
     @Nullable Announcement announced,
     @Nullable Supplier<@Nullable String> cancelled,
-    @Nullable String label) {
+    @Nullable String label,
+    @Nullable LayoutMemory past) {
 
   /** Adaptive policy, everything else unknown. */
   public static final OpenOptions DEFAULTS =
@@ -63,6 +65,7 @@ public record OpenOptions(
           StreamListener.NONE,
           null,
           null,
+          null,
           null);
 
   public OpenOptions {
@@ -76,92 +79,85 @@ public record OpenOptions(
   }
 
   public OpenOptions withPolicy(ReadPolicy value) {
-    return with(copy -> copy.policy = value);
+    return new OpenOptions(
+        value, size, etag, versionId, split, splits, headers, context, listener, announced,
+        cancelled, label, past);
   }
 
   public OpenOptions withSize(long value) {
-    return with(copy -> copy.size = value);
+    return new OpenOptions(
+        policy, value, etag, versionId, split, splits, headers, context, listener, announced,
+        cancelled, label, past);
   }
 
   public OpenOptions withVersion(@Nullable String newEtag, @Nullable String newVersionId) {
-    return with(
-        copy -> {
-          copy.etag = newEtag;
-          copy.versionId = newVersionId;
-        });
+    return new OpenOptions(
+        policy,
+        size,
+        newEtag,
+        newVersionId,
+        split,
+        splits,
+        headers,
+        context,
+        listener,
+        announced,
+        cancelled,
+        label,
+        past);
   }
 
   public OpenOptions withSplit(@Nullable ByteRange value) {
-    return with(copy -> copy.split = value);
+    return new OpenOptions(
+        policy, size, etag, versionId, value, splits, headers, context, listener, announced,
+        cancelled, label, past);
   }
 
   public OpenOptions withSplits(SplitSource value) {
-    return with(copy -> copy.splits = value);
+    return new OpenOptions(
+        policy, size, etag, versionId, split, value, headers, context, listener, announced,
+        cancelled, label, past);
   }
 
   public OpenOptions withHeaders(Map<String, String> value) {
-    return with(copy -> copy.headers = value);
+    return new OpenOptions(
+        policy, size, etag, versionId, split, splits, value, context, listener, announced,
+        cancelled, label, past);
   }
 
   public OpenOptions withContext(@Nullable Object value) {
-    return with(copy -> copy.context = value);
+    return new OpenOptions(
+        policy, size, etag, versionId, split, splits, headers, value, listener, announced,
+        cancelled, label, past);
   }
 
   public OpenOptions withListener(StreamListener value) {
-    return with(copy -> copy.listener = value);
+    return new OpenOptions(
+        policy, size, etag, versionId, split, splits, headers, context, value, announced, cancelled,
+        label, past);
   }
 
   public OpenOptions withAnnounced(@Nullable Announcement value) {
-    return with(copy -> copy.announced = value);
+    return new OpenOptions(
+        policy, size, etag, versionId, split, splits, headers, context, listener, value, cancelled,
+        label, past);
   }
 
   public OpenOptions withCancelled(@Nullable Supplier<@Nullable String> value) {
-    return with(copy -> copy.cancelled = value);
+    return new OpenOptions(
+        policy, size, etag, versionId, split, splits, headers, context, listener, announced, value,
+        label, past);
   }
 
   public OpenOptions withLabel(@Nullable String value) {
-    return with(copy -> copy.label = value);
+    return new OpenOptions(
+        policy, size, etag, versionId, split, splits, headers, context, listener, announced,
+        cancelled, value, past);
   }
 
-  private OpenOptions with(Consumer<Copy> change) {
-    Copy copy = new Copy(this);
-    change.accept(copy);
-    return copy.options();
-  }
-
-  private static final class Copy {
-    ReadPolicy policy;
-    long size;
-    @Nullable String etag;
-    @Nullable String versionId;
-    @Nullable ByteRange split;
-    SplitSource splits;
-    Map<String, String> headers;
-    @Nullable Object context;
-    StreamListener listener;
-    @Nullable Announcement announced;
-    @Nullable Supplier<@Nullable String> cancelled;
-    @Nullable String label;
-
-    Copy(OpenOptions from) {
-      policy = from.policy;
-      size = from.size;
-      etag = from.etag;
-      versionId = from.versionId;
-      split = from.split;
-      splits = from.splits;
-      headers = from.headers;
-      context = from.context;
-      listener = from.listener;
-      announced = from.announced;
-      cancelled = from.cancelled;
-      label = from.label;
-    }
-
-    OpenOptions options() {
-      return new OpenOptions(
-          policy, size, etag, versionId, split, splits, headers, context, listener, announced,
-          cancelled, label);
-    }
+  public OpenOptions withPast(@Nullable LayoutMemory value) {
+    return new OpenOptions(
+        policy, size, etag, versionId, split, splits, headers, context, listener, announced,
+        cancelled, label, value);
   }
 }

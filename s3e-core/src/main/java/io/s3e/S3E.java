@@ -10,6 +10,7 @@ import io.s3e.client.HeadRequest;
 import io.s3e.client.ObjectClient;
 import io.s3e.client.ObjectHead;
 import io.s3e.client.RequestFailure;
+import io.s3e.columnar.LayoutMemory;
 import io.s3e.disk.DiskCache;
 import io.s3e.disk.DiskCacheConfig;
 import io.s3e.fault.FaultPolicy;
@@ -199,14 +200,9 @@ public final class S3E implements AutoCloseable {
    */
   public @Nullable Announcement announce(ObjectRef object, OpenOptions options) {
     if (options.size() <= 0 || options.etag() != null) {
+      String told = " with size " + options.size() + " and ETag " + options.etag();
       throw new IllegalArgumentException(
-          "Cannot announce "
-              + object
-              + " with size "
-              + options.size()
-              + " and ETag "
-              + options.etag()
-              + ": expected a size of 1 or more, and no ETag");
+          "Cannot announce " + object + told + ": expected a size of 1 or more, and no ETag");
     }
     ObjectVersion version = ObjectVersion.unidentified(object, options.size(), options.versionId());
     return closed.get() ? null : streams.announce(version, options);
@@ -299,6 +295,11 @@ public final class S3E implements AutoCloseable {
   /** The work of this tenant so far. */
   public EngineMetrics metrics() {
     return metrics;
+  }
+
+  /** What streams of the engine have learnt of files, by all tenants. */
+  public LayoutMemory learnt() {
+    return engine.layouts;
   }
 
   /** The latest GETs of the engine, by all tenants. */

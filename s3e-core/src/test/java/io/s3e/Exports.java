@@ -32,6 +32,8 @@ import io.s3e.client.library.CrtLibrary;
 import io.s3e.client.library.CrtMemoryException;
 import io.s3e.client.library.CrtUnusableException;
 import io.s3e.columnar.ColumnarMode;
+import io.s3e.columnar.LayoutMemory;
+import io.s3e.columnar.PlaceFacts;
 import io.s3e.columnar.SplitSource;
 import io.s3e.disk.CacheInspector;
 import io.s3e.disk.CacheKey;
@@ -75,6 +77,8 @@ public final class Exports {
           ReadPolicy.class,
           ColumnarMode.class,
           SplitSource.class,
+          LayoutMemory.class,
+          PlaceFacts.class,
           ObjectRef.class,
           ByteRange.class,
           ObjectChangedException.class,
@@ -119,7 +123,6 @@ public final class Exports {
   /** Types for s3e-hadoop beside those. */
   public static final Set<Class<?>> FOR_ADAPTER =
       Set.of(
-          Rehearsal.class,
           FallbackClient.class,
           CrtLibrary.class,
           CrtMemoryException.class,

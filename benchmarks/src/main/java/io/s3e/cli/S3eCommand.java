@@ -32,6 +32,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       CacheCommand.class,
       DoctorCommand.class,
       ExplainCommand.class,
+      HistoryCommand.class,
       GenerateCompletion.class
     },
     synopsisHeading = "Usage: ",
@@ -59,6 +60,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       "  s3e doctor --conf core-site.xml               would S3E read?",
       "  s3e explain EVENTLOG                          where did a Spark job's time go?",
       "  s3e explain --pid 4711                        what were a JVM's latest GETs for?",
+      "  s3e history show --dir DIR JOB                does what past runs tell help a job?",
       "  s3e bench                                     without an account",
       "  . <(s3e generate-completion)                  completion for bash and zsh",
       "",

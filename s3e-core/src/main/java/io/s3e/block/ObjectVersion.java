@@ -96,12 +96,8 @@ public final class ObjectVersion {
 
   @Override
   public String toString() {
-    return object
-        + " ("
-        + size
-        + " bytes, ETag "
-        + (etag == null ? "unknown" : etag)
-        + (versionId == null ? "" : ", version " + versionId)
-        + ")";
+    String version = versionId == null ? "" : ", version " + versionId;
+    String content = etag == null ? "unknown" : etag;
+    return object + " (" + size + " bytes, ETag " + content + version + ")";
   }
 }

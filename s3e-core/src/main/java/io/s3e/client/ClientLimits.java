@@ -28,12 +28,9 @@ public record ClientLimits(
 
   public ClientLimits {
     if (copyRequestBytes < 1 || copyRequests < 1) {
+      String got = ", got " + copyRequests + " of " + copyRequestBytes + " bytes";
       throw new IllegalArgumentException(
-          "a client needs at least one copied request of at least one byte, got "
-              + copyRequests
-              + " of "
-              + copyRequestBytes
-              + " bytes");
+          "a client needs at least one copied request of at least one byte" + got);
     }
     if (overdueRequests < 0 || lentSlotBytes < 0 || lentSlots < 0 || ownedBytes < 0) {
       throw new IllegalArgumentException("negative limit");

@@ -48,10 +48,7 @@ public record ResponseHead(
     lengthSource = contentLength < 0 ? LengthSource.NOBODY : lengthSource;
   }
 
-  /**
-   * The head of an answer whose body is framed by the store's Content-Length or the end of the
-   * connection.
-   */
+  /** The head of an answer whose body ends by Content-Length or with the connection. */
   public ResponseHead(
       int status,
       @Nullable String contentRange,

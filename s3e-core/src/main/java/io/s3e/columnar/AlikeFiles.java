@@ -4,10 +4,10 @@ package io.s3e.columnar;
 import io.s3e.block.BlockLayout;
 import io.s3e.block.BlockRange;
 import io.s3e.block.ByteRange;
+import io.s3e.columnar.PlaceFacts.FileShape;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalDouble;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Where the readers of the files in one place found their column data, and so where the next one is
@@ -36,72 +36,72 @@ final class AlikeFiles {
   /** Bounds that were missed by more than this share of the file are those of another table. */
   private static final double MOST_MISSED = 0.05;
 
-  /**
-   * The data that one stream read of a file: ascending, disjoint ranges before {@code dataEnd},
-   * where all data of the file ends.
-   */
-  private record Shape(long objectSize, long dataEnd, List<ByteRange> ranges) {
-    /** Where an offset lies in a file of that length. */
-    long moved(long offset, long size) {
-      long otherEnd = size - (objectSize - dataEnd);
-      return Math.max(0, Math.round((double) offset / dataEnd * otherEnd));
-    }
-  }
+  /** The latest files, the last of them last; none since one showed nothing. */
+  private List<FileShape> latest = List.of();
 
-  private @Nullable Shape last;
+  private int seen;
 
-  /** The share of its length by which {@link #last} was missed; empty unless two were alike. */
+  /** The share of its length by which the last one was missed; empty unless two were alike. */
   private OptionalDouble missed = OptionalDouble.empty();
 
   /**
    * A stream has read a file.
    *
-   * @param dataEnd offset after the last byte of data in it
-   * @param ranges the data that it read, ascending and disjoint; none if it read none, or that of
-   *     more than one group, or only a part
+   * @param shape without ranges if the stream read none, or those of more than one group, or only a
+   *     part
    */
-  synchronized void onRead(long objectSize, long dataEnd, List<ByteRange> ranges) {
+  synchronized void onRead(FileShape shape) {
+    List<ByteRange> ranges = shape.ranges();
     boolean isShown =
         !ranges.isEmpty() && ranges.size() <= MOST_RANGES && lengthOf(ranges) <= MOST_BYTES;
-    Shape shape = isShown ? new Shape(objectSize, dataEnd, List.copyOf(ranges)) : null;
-    OptionalDouble now =
-        shape == null || last == null ? OptionalDouble.empty() : missedBy(last, shape);
+    FileShape last = latest.isEmpty() ? null : latest.get(latest.size() - 1);
+    OptionalDouble now = !isShown || last == null ? OptionalDouble.empty() : missedBy(last, shape);
     // Files differ more than two of them show.
     missed =
         now.isEmpty() ? now : OptionalDouble.of(Math.max(now.getAsDouble(), missed.orElse(0) / 2));
-    last = shape;
+    latest = !isShown ? List.of() : last == null ? List.of(shape) : List.of(last, shape);
+    seen++;
   }
 
-  private static OptionalDouble missedBy(Shape guess, Shape shape) {
-    if (guess.ranges.size() != shape.ranges.size()) {
+  /** Whether it takes more files to tell anything of the next one. */
+  synchronized boolean isNew() {
+    return seen < 2;
+  }
+
+  synchronized List<FileShape> latest() {
+    return latest;
+  }
+
+  private static OptionalDouble missedBy(FileShape guess, FileShape shape) {
+    if (guess.ranges().size() != shape.ranges().size()) {
       return OptionalDouble.empty();
     }
     long most = 0;
-    for (int i = 0; i < shape.ranges.size(); i++) {
-      ByteRange from = guess.ranges.get(i);
-      ByteRange to = shape.ranges.get(i);
-      most = Math.max(most, Math.abs(guess.moved(from.start(), shape.objectSize) - to.start()));
-      most = Math.max(most, Math.abs(guess.moved(from.end(), shape.objectSize) - to.end()));
+    for (int i = 0; i < shape.ranges().size(); i++) {
+      ByteRange from = guess.ranges().get(i);
+      ByteRange to = shape.ranges().get(i);
+      most = Math.max(most, Math.abs(guess.moved(from.start(), shape.objectSize()) - to.start()));
+      most = Math.max(most, Math.abs(guess.moved(from.end(), shape.objectSize()) - to.end()));
     }
-    double share = (double) most / shape.objectSize;
+    double share = (double) most / shape.objectSize();
     return share <= MOST_MISSED ? OptionalDouble.of(share) : OptionalDouble.empty();
   }
 
   /** The runs of blocks to ask for in a file whose footer is not known; none if in any doubt. */
   List<BlockRange> guess(BlockLayout blocks) {
-    Shape shape;
+    FileShape shape;
     long spare;
     synchronized (this) {
-      if (last == null || missed.isEmpty()) {
+      if (missed.isEmpty()) {
         return List.of();
       }
-      shape = last;
+      shape = latest.get(latest.size() - 1);
       spare = (long) (2 * missed.getAsDouble() * blocks.objectSize());
     }
     long size = blocks.objectSize();
     List<ByteRange> least = new ArrayList<>();
     List<ByteRange> ranges = new ArrayList<>();
-    for (ByteRange range : shape.ranges) {
+    for (ByteRange range : shape.ranges()) {
       long start = shape.moved(range.start(), size);
       long end = Math.min(size, shape.moved(range.end(), size));
       if (start < end) {

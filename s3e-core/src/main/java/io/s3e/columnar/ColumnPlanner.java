@@ -69,6 +69,7 @@ final class ColumnPlanner {
       Groups groups,
       Wanted wanted,
       TableMemory table,
+      @Nullable TableMemory past,
       TableLedger.OfStream guesses,
       Joining joining,
       OrcCodecs codecs) {
@@ -80,7 +81,8 @@ final class ColumnPlanner {
     this.stripes = new OrcStripes(layout, codecs);
     this.filters = new Filters(layout, blocks, groups, wanted, guesses, stripes);
     this.pages = new PickedPages(layout);
-    this.following = new Following(layout, blocks, groups, wanted, table, joining, pages, stripes);
+    this.following =
+        new Following(layout, blocks, groups, wanted, table, past, joining, pages, stripes);
   }
 
   FileLayout layout() {

@@ -19,7 +19,7 @@ import io.s3e.block.ByteRange;
  * object. Filters and indexes lie there too, ascending by group and column; they may overlap
  * anything else.
  */
-public final class FileLayout {
+final class FileLayout {
   public enum Format {
     PARQUET,
     ORC

@@ -12,6 +12,7 @@ import io.s3e.prefetch.VectorPlanner;
 import io.s3e.prefetch.VectorPlanner.Joining;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The column data of one stream: what is wanted of a group, and the same of the groups that follow
@@ -60,6 +61,7 @@ final class Following {
   private final GroupSequence sequence;
   private final Wanted ahead;
   private final TableMemory table;
+  private final @Nullable TableMemory past;
   private final Joining joining;
   private final PickedPages pages;
 
@@ -102,6 +104,7 @@ final class Following {
       Groups groups,
       Wanted ahead,
       TableMemory table,
+      @Nullable TableMemory past,
       Joining joining,
       PickedPages pages,
       OrcStripes stripes) {
@@ -112,6 +115,7 @@ final class Following {
     this.sequence = new GroupSequence(layout, groups);
     this.ahead = ahead;
     this.table = table;
+    this.past = past;
     this.joining = joining;
     this.read = new Selection(layout, FilePart.DATA, stripes);
     this.wanted = new Selection(layout, FilePart.DATA, stripes);
@@ -178,6 +182,9 @@ final class Following {
   /** Wants what the latest like reader of the table wanted; whether that is more than before. */
   private boolean recall() {
     TableMemory.Scan like = table.like(read.columns());
+    if (like == null && past != null) {
+      like = past.like(read.columns());
+    }
     sequence.expect(like == null ? List.of() : like.visits());
     if (layout.format() == Format.ORC || manner == Manner.VECTORED) {
       return false;

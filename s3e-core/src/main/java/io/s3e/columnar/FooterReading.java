@@ -5,12 +5,15 @@ import io.s3e.block.BlockLayout;
 import io.s3e.block.BlockRange;
 import io.s3e.block.ByteRange;
 import io.s3e.block.ObjectVersion;
+import io.s3e.columnar.PlaceFacts.FileShape;
 import io.s3e.metrics.EngineMetrics.Counter;
 import io.s3e.prefetch.GuessKind;
 import io.s3e.prefetch.RequestSizing;
 import io.s3e.prefetch.TableLedger;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.function.ObjLongConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -27,6 +30,9 @@ final class FooterReading {
   private final OrcCodecs codecs;
   private final ObjLongConsumer<Counter> listener;
   private ObjectVersion version;
+
+  /** What other JVMs have learnt, for where this one has learnt nothing; null if nothing. */
+  private @Nullable LayoutMemory past;
 
   /** What the last bytes said; null before, and if they said nothing. */
   private @Nullable FileTail tail;
@@ -51,6 +57,10 @@ final class FooterReading {
     this.listener = listener;
   }
 
+  void recalls(@Nullable LayoutMemory known) {
+    past = known;
+  }
+
   void identify(ObjectVersion identified) {
     version = Objects.requireNonNull(identified, "identified");
   }
@@ -65,8 +75,23 @@ final class FooterReading {
     return memory.table(version.object(), layout.schema());
   }
 
+  /** As {@link #table}, in other JVMs; null if that is not known. */
+  @Nullable TableMemory pastTable(FileLayout layout) {
+    return past == null ? null : past.table(version.object(), layout.schema());
+  }
+
   private LayoutMemory.Directory place() {
     return memory.place(version.object());
+  }
+
+  private TailMemory tails() {
+    TailMemory mine = place().tails();
+    return past == null || !mine.isNew() ? mine : past.place(version.object()).tails();
+  }
+
+  private AlikeFiles alike() {
+    AlikeFiles mine = place().alike();
+    return past == null || !mine.isNew() ? mine : past.place(version.object()).alike();
   }
 
   /** The stream's guesses of what is not known of a file, of the account of its place. */
@@ -99,14 +124,14 @@ final class FooterReading {
     if (size <= RequestSizing.SMALL_OBJECT_BYTES) {
       return;
     }
-    long bytes = layout == null ? place().tails().bytesOf(size) : size - layout.footerStart();
+    long bytes = layout == null ? tails().bytesOf(size) : size - layout.footerStart();
     BlockRange end = blocks.covering(Math.max(0, size - bytes), size);
     if (bytes > 0 && end.first() < read.first() && guesses().admits(GuessKind.TAIL)) {
       BlockRange before = new BlockRange(end.first(), read.first());
       wanted.add(List.of(before), GuessKind.TAIL, guesses());
     }
     boolean isOne = layout == null || layout.groups() == 1;
-    List<BlockRange> alike = isOne ? place().alike().guess(blocks) : List.of();
+    List<BlockRange> alike = isOne ? alike().guess(blocks) : List.of();
     if (!alike.isEmpty() && guesses().admits(GuessKind.ALIKE)) {
       wanted.openFor(wanted.count() + Filters.blocksOf(alike));
       wanted.add(alike, GuessKind.ALIKE, guesses());
@@ -115,7 +140,9 @@ final class FooterReading {
 
   /** A stream that began at the end has read that data, whole chunks of a group; or other data. */
   void remember(FileLayout layout, List<ByteRange> data) {
-    place().alike().onRead(blocks.objectSize(), layout.dataEnd(), data);
+    Set<AlikeFiles> learning = new HashSet<>(List.of(place().alike(), alike()));
+    FileShape shape = new FileShape(blocks.objectSize(), layout.dataEnd(), List.copyOf(data));
+    learning.forEach(each -> each.onRead(shape));
   }
 
   /** The bytes to be seen next; null if none. */

@@ -3,9 +3,13 @@ package io.s3e.columnar;
 
 import io.s3e.block.ObjectRef;
 import io.s3e.block.ObjectVersion;
+import io.s3e.columnar.PlaceFacts.ColumnScan;
 import io.s3e.prefetch.TableLedger;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -41,11 +45,46 @@ public final class LayoutMemory {
   private final Map<String, Directory> places = byUse();
   private long layoutBytes;
 
+  /** A memory that has learnt nothing but these facts, by place as {@link #facts} has them. */
+  public static LayoutMemory of(Map<String, PlaceFacts> facts) {
+    LayoutMemory memory = new LayoutMemory();
+    facts.forEach(memory::recall);
+    return memory;
+  }
+
+  private void recall(String name, PlaceFacts facts) {
+    Directory place = find(places, name, Directory::new);
+    if (facts.footerBytes() > 0) {
+      place.tails.footer(facts.footerBytes());
+    }
+    facts.files().forEach(place.alike::onRead);
+    for (PlaceFacts.ColumnScan scan : facts.scans()) {
+      find(tables, new Table(name, scan.schema()), TableMemory::new).recall(scan.columns());
+    }
+  }
+
+  /** What was learnt of each place, for other JVMs: bucket and directory, without partitions. */
+  public synchronized Map<String, PlaceFacts> facts() {
+    Map<String, List<ColumnScan>> scans = new HashMap<>();
+    tables.forEach(
+        (table, memory) -> {
+          List<ColumnScan> known = scans.computeIfAbsent(table.place, none -> new ArrayList<>());
+          memory.columns().forEach(columns -> known.add(new ColumnScan(table.schema, columns)));
+        });
+    Map<String, PlaceFacts> facts = new HashMap<>();
+    places.forEach(
+        (name, place) -> {
+          List<ColumnScan> ofPlace = scans.getOrDefault(name, List.of());
+          facts.put(name, new PlaceFacts(place.tails.footerBytes(), place.alike.latest(), ofPlace));
+        });
+    return facts;
+  }
+
   private static <K, V> Map<K, V> byUse() {
     return new LinkedHashMap<>(FEW, LOAD_FACTOR, true);
   }
 
-  public synchronized @Nullable FileLayout layout(ObjectVersion version) {
+  synchronized @Nullable FileLayout layout(ObjectVersion version) {
     return layouts.get(version);
   }
 
@@ -67,7 +106,7 @@ public final class LayoutMemory {
   }
 
   /** Heap that layouts take, in bytes. */
-  public synchronized long weight() {
+  synchronized long weight() {
     return layoutBytes;
   }
 
@@ -99,7 +138,7 @@ public final class LayoutMemory {
    * Bucket and directory, without the directories of partitions ({@code name=value}) and those that
    * spread files by a hash ({@code 0110}).
    */
-  static String placeOf(ObjectRef object) {
+  public static String placeOf(ObjectRef object) {
     StringBuilder place = new StringBuilder(object.bucket());
     String key = object.key();
     int from = 0;

@@ -109,6 +109,11 @@ public final class StreamPlanner {
     this.footer = new FooterReading(blocks, memory, version, this.codecs, listener);
   }
 
+  /** Believes {@code past} as far as the engine has learnt nothing of the object's place. */
+  public void recalls(@Nullable LayoutMemory past) {
+    footer.recalls(past);
+  }
+
   /** The ETag of the version has become known. */
   public void identify(ObjectVersion identified) {
     footer.identify(identified);
@@ -177,7 +182,8 @@ public final class StreamPlanner {
     TableMemory table = footer.table(layout);
     TableLedger.OfStream mine = guesses == null ? table.ledger().ofStream() : guesses;
     guesses = mine;
-    columns = new ColumnPlanner(layout, blocks, groups, wanted, table, mine, joining, codecs);
+    TableMemory past = footer.pastTable(layout);
+    columns = new ColumnPlanner(layout, blocks, groups, wanted, table, past, mine, joining, codecs);
   }
 
   /**

@@ -59,6 +59,18 @@ final class TableMemory {
     return ledger;
   }
 
+  /** Another JVM's stream read these columns. */
+  synchronized void recall(BitSet columns) {
+    scans.addFirst(new Scan(columns, List.of()));
+  }
+
+  /** Which columns were read together, the latest last. */
+  synchronized List<BitSet> columns() {
+    List<BitSet> all = new ArrayList<>();
+    scans.descendingIterator().forEachRemaining(scan -> all.add(scan.columns));
+    return all;
+  }
+
   synchronized void remember(BitSet columns, Visit visit) {
     List<Visit> visits = new ArrayList<>(List.of(visit));
     for (Scan each : scans) {

@@ -49,6 +49,16 @@ final class TailMemory {
     seen = Seen.FOOTERS;
   }
 
+  /** How long footers are; 0 if none was seen. */
+  synchronized long footerBytes() {
+    return footerBytes;
+  }
+
+  /** Whether no file has told whether there are footers. */
+  synchronized boolean isNew() {
+    return seen == Seen.NOTHING;
+  }
+
   synchronized void noFooter() {
     if (seen == Seen.NOTHING) {
       seen = Seen.OTHER_FILES;

@@ -12,7 +12,8 @@
  * <p><b>Nothing that a file says is trusted.</b> A layout names places inside the object, in order
  * and disjoint, or there is none; it decides which blocks are fetched, and never what is served.
  *
- * <p>Internal to S3E but for {@link ColumnarMode}, {@link SplitSource}.
+ * <p>Internal to S3E but for {@link ColumnarMode}, {@link LayoutMemory}, {@link PlaceFacts}, {@link
+ * SplitSource}.
  */
 @NullMarked
 package io.s3e.columnar;

@@ -5,10 +5,7 @@ import java.nio.file.FileSystemException;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A directory must not be used for the cache: somebody else may have a hand in it, or it has too
- * little space.
- */
+/** A directory must not hold the cache: others may have a hand in it, or it lacks space. */
 final class RefusedDirectoryException extends FileSystemException {
   private static final long serialVersionUID = 1;
 

@@ -56,10 +56,7 @@ public final class Gate {
     THROTTLED,
     /** The store could not be reached, broke off, or failed inside. */
     UNAVAILABLE,
-    /**
-     * Cancelled here, or given up after a silence that may be the object's alone: it says nothing
-     * of the store.
-     */
+    /** Cancelled here, or given up after a silence, maybe of the object's alone. */
     CANCELLED
   }
 

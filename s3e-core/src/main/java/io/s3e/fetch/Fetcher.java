@@ -372,10 +372,7 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
     }
   }
 
-  /**
-   * Cancels what this tenant has in flight and evicts what it has fetched. Its streams fail from
-   * now on. Idempotent.
-   */
+  /** Cancels what is in flight, evicts what was fetched; streams fail from now on. Idempotent. */
   @Override
   public void close() {
     tenant.close();

@@ -219,6 +219,26 @@ public final class GetRecord {
     return state;
   }
 
+  /** Its opener's label of the stream that caused it; null if it has none. */
+  public @Nullable String label() {
+    return reader.label;
+  }
+
+  /** When it began, in ms since 1970. */
+  public long startedMillis() {
+    return startedMillis;
+  }
+
+  /** From its start to the head of its answer, in nanoseconds; 0 if none was accepted. */
+  public long answerNanos() {
+    return answerNanos;
+  }
+
+  /** From its start to its end, in nanoseconds; 0 if it has not ended. */
+  public long tookNanos() {
+    return endNanos;
+  }
+
   /** How often it went out: more than once where the client has sent it again by itself. */
   public int timesSent() {
     return sent;
@@ -288,13 +308,11 @@ public final class GetRecord {
     StringBuilder line = new StringBuilder(200);
     line.append(Instant.ofEpochMilli(startedMillis)).append(" stream ").append(reader.stream);
     line.append(reader.label == null ? "" : ", " + reader.label).append(": ").append(subject());
-    line.append(" for ").append(reason);
-    line.append(attempt > 1 ? ", attempt " + attempt : "").append(": ").append(state);
-    line.append(state.isEnd() ? " after " + millis(endNanos) : "");
+    line.append(" for ").append(reason).append(attempt > 1 ? ", attempt " + attempt : "");
+    line.append(": ").append(state).append(state.isEnd() ? " after " + millis(endNanos) : "");
     line.append(answerNanos > 0 ? ", answered after " + millis(answerNanos) : "");
     line.append(", ").append(received).append(" bytes came, ").append(used()).append(" used, ");
-    line.append(wasted()).append(" wasted");
-    line.append(requestId == null ? "" : ", request " + requestId);
+    line.append(wasted).append(" wasted").append(requestId == null ? "" : ", request " + requestId);
     return failure == null ? line.toString() : line.append("; ").append(failure).toString();
   }
 

@@ -102,15 +102,9 @@ public record HeadFetch(Tenant tenant) {
 
   private static ObjectChangedException changed(
       ObjectHandle handle, ObjectHead head, IOException cause) {
+    String now = " now has ETag " + head.etag() + " and " + head.size() + " bytes";
     return new ObjectChangedException(
-        "Object changed while it was read: "
-            + handle.version().object()
-            + " now has ETag "
-            + head.etag()
-            + " and "
-            + head.size()
-            + " bytes",
-        cause);
+        "Object changed while it was read: " + handle.version().object() + now, cause);
   }
 
   private void awaitTurn(Gate gate, HeadRequest request, Patience patience) throws IOException {

@@ -77,14 +77,8 @@ final class ResponseCheck {
   }
 
   private static ObjectChangedException changed(ObjectHandle handle, String before, String now) {
-    return new ObjectChangedException(
-        "Object changed while it was read: "
-            + handle.version().object()
-            + " was opened with "
-            + before
-            + " and now has "
-            + now,
-        null);
+    String what = handle.version().object() + " was opened with " + before + " and now has " + now;
+    return new ObjectChangedException("Object changed while it was read: " + what, null);
   }
 
   /** {@code aws-chunked} is left over from uploads and says nothing about the stored bytes. */

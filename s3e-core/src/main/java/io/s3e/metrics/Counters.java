@@ -5,10 +5,7 @@ import java.util.EnumMap;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 
-/**
- * One counter for each constant of an enum. Counters are exact once nothing is in flight. Any
- * thread.
- */
+/** One counter for each constant of an enum. Exact once nothing is in flight. Any thread. */
 public class Counters<C extends Enum<C>> {
   private final Class<C> names;
   private final Map<C, LongAdder> adders;

@@ -47,10 +47,7 @@ public interface StreamListener {
   /** A GET is sent beside one that is late for its reader, for the same bytes. */
   default void onHedge() {}
 
-  /**
-   * {@code bytes} bytes that came are of no use: their block never became whole, or they came a
-   * second time.
-   */
+  /** {@code bytes} bytes are of no use: their block never became whole, or they came twice. */
   default void onDiscarded(long bytes) {}
 
   /** A reader got {@code bytes} bytes that were in memory when it asked. */

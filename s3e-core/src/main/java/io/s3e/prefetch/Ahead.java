@@ -269,10 +269,7 @@ public final class Ahead {
     return Math.max(range.first(), pieces.endBefore(range.end()));
   }
 
-  /**
-   * Something did not come, or has left memory unread: looks for all blocks anew, and forgets those
-   * that are not there.
-   */
+  /** Something did not come, or has left memory unread: forgets blocks that are not there. */
   public void verify(LongPredicate isThere) {
     List<BlockRange> absent = new ArrayList<>();
     pieces.forEach(

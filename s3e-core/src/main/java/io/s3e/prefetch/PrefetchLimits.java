@@ -30,10 +30,7 @@ public record PrefetchLimits(
     }
   }
 
-  /**
-   * S3 answers 1 MiB as soon as 256 KiB (first byte p50 30 and 27 ms); less than that only costs
-   * more requests.
-   */
+  /** S3 answers 1 MiB as soon as 256 KiB (first byte p50 30 and 27 ms): less costs requests. */
   private static final int SMALL_REQUEST_BYTES = 1 << 20;
 
   /**

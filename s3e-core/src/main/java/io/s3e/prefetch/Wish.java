@@ -14,6 +14,16 @@ import java.util.List;
 public record Wish(List<Range> ranges) {
   public static final Wish NOTHING = new Wish(List.of());
 
+  /** Whether a block is wanted. */
+  public boolean contains(long block) {
+    for (Range range : ranges) {
+      if (range.blocks.contains(block)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /** When what is absent of a range is to be asked for. */
   public enum Start {
     /** Not now: what came, or is on its way, stays. */

@@ -278,9 +278,12 @@ final class Pump implements Consumer<RunFetch> {
     return null;
   }
 
-  /** What comes for a stream that was closed meanwhile is cancelled, and judged by nobody. */
+  /**
+   * What comes for a stream that was closed meanwhile is cancelled, and judged by nobody; nor is
+   * what another thread started meanwhile, and the reader has read: it is wished for no more.
+   */
   private void started(BlockRange sent, Wish.Range of) {
-    if (!handle.isClosed()) {
+    if (!handle.isClosed() && planner.wish().contains(sent.first())) {
       ahead.started(sent, of);
     }
   }

@@ -347,11 +347,7 @@ public final class S3EInputStream extends InputStream {
 
   @Override
   public String toString() {
-    return "S3EInputStream{"
-        + failures.object()
-        + ", position "
-        + position
-        + (open ? "" : ", closed")
-        + "}";
+    String at = ", position " + position + (open ? "" : ", closed");
+    return "S3EInputStream{" + failures.object() + at + "}";
   }
 }

@@ -8,6 +8,7 @@ import io.s3e.block.BlockRange;
 import io.s3e.block.ByteRange;
 import io.s3e.block.ObjectRef;
 import io.s3e.block.ObjectVersion;
+import io.s3e.columnar.PlaceFacts.FileShape;
 import io.s3e.prefetch.PrefetchLimits;
 import io.s3e.prefetch.ReadPolicy;
 import io.s3e.prefetch.Wish;
@@ -27,7 +28,7 @@ class AlikeFilesTest {
 
   /** A file whose footer is short. */
   private void onRead(long size, List<ByteRange> ranges) {
-    files.onRead(size, size, ranges);
+    files.onRead(new FileShape(size, size, ranges));
   }
 
   private static ByteRange range(long start, long end) {
@@ -55,7 +56,7 @@ class AlikeFilesTest {
   @Test
   void footersAreOfOneLength() {
     for (long data : new long[] {2 * MIB, 4 * MIB}) {
-      files.onRead(data + BLOCK, data, List.of(range(data / 2, data)));
+      files.onRead(new FileShape(data + BLOCK, data, List.of(range(data / 2, data))));
     }
     assertThat(guess(BLOCK + 16 * MIB)).isEqualTo(runs(128, 256));
   }
@@ -130,7 +131,7 @@ class AlikeFilesTest {
       memory
           .place(new ObjectRef("b", "t/before"))
           .alike()
-          .onRead(4 * MIB, 4 * MIB, List.of(range(MIB, 2 * MIB)));
+          .onRead(new FileShape(4 * MIB, 4 * MIB, List.of(range(MIB, 2 * MIB))));
     }
     return memory;
   }

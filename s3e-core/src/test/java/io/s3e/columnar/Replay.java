@@ -61,6 +61,7 @@ final class Replay {
   private final Map<String, Stream> streams = new HashMap<>();
   private final PriorityQueue<Long> inFlight = new PriorityQueue<>();
   private String names = "";
+  private @Nullable LayoutMemory past;
   private int maxInFlight = Integer.MAX_VALUE;
   private double nanosPerByte;
   private long now;
@@ -128,6 +129,12 @@ final class Replay {
     return this;
   }
 
+  /** Streams believe what another JVM has learnt, where {@link #memory} has nothing. */
+  Replay recalling(LayoutMemory known) {
+    past = known;
+    return this;
+  }
+
   /** The files are others of the same tables, of these names. */
   Replay ofFiles(String prefix) {
     names = prefix;
@@ -184,6 +191,7 @@ final class Replay {
             ClassLoader.getPlatformClassLoader(),
             mode,
             counted::add);
+    planner.recalls(past);
     Ahead ahead = new Ahead(store.layout, counted::add);
     streams.put(call.stream(), new Stream(store, planner, ahead, ends.get(call.file())));
   }

@@ -117,6 +117,22 @@ class LatestGetsTest {
   }
 
   @Test
+  void anErrorTellsOfTheLatestFiveTheLatestFirst() throws Exception {
+    s3e.put(9);
+    try (S3EInputStream in = s3e.open(RANDOM)) {
+      for (int block = 0; block < 8; block++) {
+        in.readFullyAt((long) block * BLOCK, new byte[10], 0, 10);
+      }
+      s3e.client.faults(
+          (request, number) -> Answer.GOOD.failingAfter(-1, RequestFailure.Kind.FORBIDDEN));
+      assertThatThrownBy(() -> in.readFullyAt(8L * BLOCK, new byte[10], 0, 10))
+          .hasMessageContainingAll(
+              "(1) ", ": GET [" + 8 * BLOCK + ", ", "FAILED", "(5) ", ": GET [" + 4 * BLOCK + ", ")
+          .hasMessageNotContainingAny("(6) ", ": GET [" + 3 * BLOCK + ", ");
+    }
+  }
+
+  @Test
   void anEngineThatKeepsNoneHasNothingToTell() throws Exception {
     MBeanServer server = ManagementFactory.getPlatformMBeanServer();
     ObjectName all = new ObjectName("io.s3e:type=Gets,*");

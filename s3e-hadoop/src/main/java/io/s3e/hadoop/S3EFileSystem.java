@@ -2,6 +2,7 @@
 package io.s3e.hadoop;
 
 import io.s3e.S3E;
+import io.s3e.block.ObjectRef;
 import io.s3e.hadoop.cache.EngineFactory;
 import io.s3e.hadoop.client.EarlyStart;
 import io.s3e.hadoop.client.FileSystemClients;
@@ -15,6 +16,8 @@ import io.s3e.hadoop.conf.UnknownKeys;
 import io.s3e.hadoop.hadoop33.Reads;
 import io.s3e.hadoop.hadoop341.DirectOpener;
 import io.s3e.hadoop.hadoop341.StreamSpi;
+import io.s3e.hadoop.history.JobHistory;
+import io.s3e.hadoop.history.OpenedFile;
 import io.s3e.hadoop.open.Announcements;
 import io.s3e.hadoop.open.FileSystemAccess;
 import io.s3e.hadoop.open.NextFiles;
@@ -90,6 +93,9 @@ public class S3EFileSystem extends S3AFileSystem {
   /** Null where S3A reads. */
   private @Nullable Announcements announcements;
 
+  /** Null where none is kept. */
+  private @Nullable JobHistory history;
+
   /**
    * @throws IOException if Hadoop is too old or a library is missing; names what was found and what
    *     is needed
@@ -123,6 +129,7 @@ public class S3EFileSystem extends S3AFileSystem {
       UnknownKeys.tell(getUri().toString(), original, bucket);
       sayOverridden(conf);
       prepareReads(config, bucket);
+      history = JobHistory.join(config.history(), original);
     }
   }
 
@@ -291,8 +298,12 @@ public class S3EFileSystem extends S3AFileSystem {
   }
 
   private Opening opening(Path path, OpenHints hints, Announcements files) {
+    JobHistory ofJob = history;
     return new Opening(
-        hints.orSplit(SparkTask.splitOf(path)), OpenerStatistics.ofThisThread(), files.find(path));
+        hints.orSplit(SparkTask.splitOf(path)),
+        OpenerStatistics.ofThisThread(),
+        files.find(path),
+        ofJob == null ? OpenedFile.NONE : ofJob.open(new ObjectRef(getBucket(), pathToKey(path))));
   }
 
   /**
@@ -441,6 +452,12 @@ public class S3EFileSystem extends S3AFileSystem {
       Announcements files = announcements;
       if (files != null) {
         files.close();
+      }
+      JobHistory ofJob = history;
+      history = null;
+      if (ofJob != null) {
+        // While the engine is there, which has learnt.
+        ofJob.close();
       }
       ReadEngine own = engine;
       if (own != null) {

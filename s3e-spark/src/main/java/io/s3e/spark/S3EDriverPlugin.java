@@ -3,6 +3,7 @@ package io.s3e.spark;
 
 import io.s3e.hadoop.cache.CacheSecret;
 import io.s3e.hadoop.conf.AdapterConfig;
+import io.s3e.hadoop.history.JobHistory;
 import io.s3e.spark.conf.S3ASettings;
 import io.s3e.spark.conf.SparkKeys;
 import io.s3e.spark.metrics.ProcessMetrics;
@@ -38,6 +39,7 @@ final class S3EDriverPlugin implements DriverPlugin {
   private @Nullable StageReports reports;
   private @Nullable EndLine endLine;
   private @Nullable TaskAccounts accounts;
+  private @Nullable JobHistory history;
 
   @Override
   public Map<String, String> init(SparkContext spark, PluginContext plugin) {
@@ -76,9 +78,10 @@ final class S3EDriverPlugin implements DriverPlugin {
         S3ETab.attachTo(spark);
       }
     }
+    history = JobHistory.join(config.history(), hadoop);
     if (!spark.isLocal()) {
       StartLine.tell(config, hadoop);
-      accounts = TaskAccounts.open((stage, counts) -> {});
+      accounts = TaskAccounts.open((stage, counts, task) -> {});
     }
     return Map.of();
   }
@@ -113,6 +116,13 @@ final class S3EDriverPlugin implements DriverPlugin {
       }
       return null;
     }
+    if (message instanceof HistoryReport report) {
+      JobHistory collecting = history;
+      if (collecting != null) {
+        collecting.take(report.executorId(), report.facts());
+      }
+      return null;
+    }
     if (message == DriverRequest.CACHE_SECRET) {
       byte[] secret =
           UserGroupInformation.getCurrentUser()
@@ -130,6 +140,11 @@ final class S3EDriverPlugin implements DriverPlugin {
     if (collecting != null) {
       collecting.close();
       LOG.debug("Reports of tasks that came after the end: {}", collecting.droppedReports());
+    }
+    JobHistory ofJob = history;
+    if (ofJob != null) {
+      ofJob.write();
+      ofJob.close();
     }
     EndLine line = endLine;
     if (line != null) {

@@ -3,15 +3,19 @@ package io.s3e.spark;
 
 import io.s3e.EngineHold;
 import io.s3e.hadoop.cache.CacheSecret;
+import io.s3e.hadoop.cache.EngineFactory;
 import io.s3e.hadoop.client.EarlyStart;
 import io.s3e.hadoop.client.OpenEngines;
 import io.s3e.hadoop.conf.AdapterConfig;
+import io.s3e.hadoop.history.JobHistory;
 import io.s3e.spark.conf.S3ASettings;
 import io.s3e.spark.conf.SparkKeys;
 import io.s3e.spark.metrics.ProcessMetrics;
+import io.s3e.spark.stages.GetSummary;
 import io.s3e.spark.stages.ReadCounts;
 import io.s3e.spark.stages.StageAttempt;
 import io.s3e.spark.stages.TaskAccounts;
+import io.s3e.spark.stages.TaskOfGets;
 import io.s3e.spark.stages.TaskReads;
 import java.util.Map;
 import org.apache.hadoop.conf.Configuration;
@@ -49,6 +53,7 @@ final class S3EExecutorPlugin implements ExecutorPlugin {
   private boolean isOwnProcess;
   private @Nullable EngineHold engine;
   private volatile @Nullable TaskAccounts accounts;
+  private volatile @Nullable ExecutorHistory history;
 
   @Override
   public void init(PluginContext plugin, Map<String, String> extra) {
@@ -66,14 +71,19 @@ final class S3EExecutorPlugin implements ExecutorPlugin {
       fetchSecret(plugin);
     }
     if (config.enabled()) {
-      engine = EngineHold.of(config.engine());
+      engine = EngineHold.of(EngineFactory.held(config));
       EarlyStart.begin(config, hadoop);
     }
     StartLine.tell(config, hadoop);
+    if (isOwnProcess) {
+      history = ExecutorHistory.begin(config.history(), hadoop, plugin);
+    }
     boolean reports = SparkKeys.EVENTS.get(plugin.conf());
     TaskAccounts begun =
         TaskAccounts.open(
-            reports ? (stage, counts) -> send(plugin, stage, counts) : (stage, counts) -> {});
+            reports
+                ? (stage, counts, task) -> send(plugin, stage, counts, task)
+                : (stage, counts, task) -> {});
     accounts = begun;
     ProcessMetrics.register(plugin.metricRegistry(), begun::ofJvm);
   }
@@ -91,9 +101,15 @@ final class S3EExecutorPlugin implements ExecutorPlugin {
     }
   }
 
-  private static void send(PluginContext plugin, StageAttempt stage, ReadCounts counts) {
+  private static void send(
+      PluginContext plugin, StageAttempt stage, ReadCounts counts, @Nullable TaskOfGets task) {
     try {
-      plugin.send(new TaskReads(stage, plugin.executorID(), plugin.hostname(), counts));
+      String executor = plugin.executorID();
+      GetSummary gets =
+          task == null || counts.gets() == 0
+              ? GetSummary.NONE
+              : GetSummary.of(OpenEngines.gets(), task, executor);
+      plugin.send(new TaskReads(stage, executor, plugin.hostname(), counts, gets));
     } catch (Exception e) {
       // The executor is about to end, or the driver is gone: no reason for a task to fail.
       LOG.debug("What a task of {} read is not reported", stage, e);
@@ -120,13 +136,23 @@ final class S3EExecutorPlugin implements ExecutorPlugin {
 
   private void taskEnded() {
     TaskAccounts counting = accounts;
-    if (counting != null) {
-      counting.taskEnded();
+    Long task = counting == null ? null : counting.taskEnded();
+    if (task != null) {
+      JobHistory.taskEnded(task);
+      ExecutorHistory reporting = history;
+      if (reporting != null) {
+        reporting.taskEnded();
+      }
     }
   }
 
   @Override
   public void shutdown() {
+    ExecutorHistory reporting = history;
+    if (reporting != null) {
+      // While the engines are there, which have learnt.
+      reporting.close();
+    }
     if (isOwnProcess) {
       OpenEngines.closeAll();
     }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.s3e.spark.conf.SparkKeys;
 import io.s3e.spark.stages.ExecutorReads;
+import io.s3e.spark.stages.GetSummary;
 import io.s3e.spark.stages.ReadCounts;
 import io.s3e.spark.stages.SparkListenerS3EStage;
 import io.s3e.spark.stages.StageAttempt;
@@ -47,7 +48,9 @@ class EndLineTest {
             9 * SECOND);
     return new SparkListenerS3EStage(
         new StageReads(
-            new StageAttempt(id, 0), List.of(new ExecutorReads("1", "10.0.0.1", counts))),
+            new StageAttempt(id, 0),
+            List.of(new ExecutorReads("1", "10.0.0.1", counts)),
+            GetSummary.NONE),
         SparkKeys.prices(spark));
   }
 

@@ -12,6 +12,7 @@ import io.s3e.spark.conf.S3ASettings;
 import io.s3e.testserver.S3TestServer;
 import java.io.IOException;
 import java.net.URI;
+import java.nio.file.Files;
 import java.util.Map;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
@@ -25,6 +26,7 @@ import org.apache.spark.resource.ResourceInformation;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** The part of an executor that has a JVM of its own, as Spark would call it. */
 @Tag("spark")
@@ -83,18 +85,49 @@ class S3EExecutorPluginTest {
     return SparkHadoopUtil.get().newConfiguration(spark);
   }
 
+  private Configuration settledOn(S3TestServer server) {
+    spark
+        .set("spark.s3e.memory.budget", "96M")
+        .set("spark.s3e.cache.mode", "memory")
+        .set("spark.hadoop.fs.s3a.endpoint", server.endpoint().toString())
+        .set("spark.hadoop.fs.s3a.endpoint.region", "us-east-1")
+        .set("spark.hadoop.fs.s3a.access.key", S3TestServer.ACCESS_KEY)
+        .set("spark.hadoop.fs.s3a.secret.key", S3TestServer.SECRET_KEY)
+        .set("spark.hadoop.fs.s3a.path.style.access", "true");
+    return settled();
+  }
+
+  /** The engine that is held belongs to the application, and so do the lines of its GETs. */
+  @Test
+  void theEngineThatIsHeldWritesTheLinesThatAreAskedFor(@TempDir java.nio.file.Path lines)
+      throws Exception {
+    spark.set("spark.s3e.explain", lines.toString());
+    try (S3TestServer server = S3TestServer.inMemory().withBucket(LocalSpark.BUCKET)) {
+      Configuration conf = settledOn(server);
+      S3EExecutorPlugin plugin = new S3EExecutorPlugin();
+      plugin.init(new Executor(), Map.of());
+      Path file = new Path(LocalSpark.path("told"));
+      try (FileSystem store = FileSystem.newInstance(URI.create(LocalSpark.path("")), conf)) {
+        try (var out = store.create(file)) {
+          out.write(new byte[100_000]);
+        }
+        try (var in = store.open(file)) {
+          assertThat(in.readAllBytes()).hasSize(100_000);
+        }
+        plugin.shutdown();
+      }
+    }
+    try (var files = Files.list(lines)) {
+      assertThat(files.toList())
+          .singleElement()
+          .satisfies(each -> assertThat(Files.readString(each)).contains("\"key\":\"told\""));
+    }
+  }
+
   @Test
   void theEngineIsThereBeforeTheFirstFileSystemAndGoneAfterTheEnd() throws Exception {
     try (S3TestServer server = S3TestServer.inMemory().withBucket(LocalSpark.BUCKET)) {
-      spark
-          .set("spark.s3e.memory.budget", "96M")
-          .set("spark.s3e.cache.mode", "memory")
-          .set("spark.hadoop.fs.s3a.endpoint", server.endpoint().toString())
-          .set("spark.hadoop.fs.s3a.endpoint.region", "us-east-1")
-          .set("spark.hadoop.fs.s3a.access.key", S3TestServer.ACCESS_KEY)
-          .set("spark.hadoop.fs.s3a.secret.key", S3TestServer.SECRET_KEY)
-          .set("spark.hadoop.fs.s3a.path.style.access", "true");
-      Configuration conf = settled();
+      Configuration conf = settledOn(server);
       S3EExecutorPlugin plugin = new S3EExecutorPlugin();
       plugin.init(new Executor(), Map.of());
 

@@ -2,6 +2,7 @@
 package io.s3e.spark;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.s3e.spark.stages.SparkListenerS3EStage;
@@ -50,6 +51,17 @@ class SqlTabTest extends SparkOnServer {
           "gets",
           "time blocked in reads",
           "readWaitNanos");
+
+  private static final String PRICE = "price of requests and of time blocked, by estimate";
+
+  private static double dollarsInEvents(LocalSpark spark) throws Exception {
+    double sum = 0;
+    for (JsonNode event : spark.logged(SparkListenerS3EStage.class.getName())) {
+      JsonNode bill = event.path("bill");
+      sum += bill.path("requestsUsd").asDouble() + bill.path("blockedUsd").asDouble();
+    }
+    return sum;
+  }
 
   private SparkSession.Builder settings(LocalSpark spark) {
     return spark
@@ -171,6 +183,9 @@ class SqlTabTest extends SparkOnServer {
       long shown = nodes.stream().mapToLong(node -> node.values().get(same.getKey())).sum();
       assertThat(shown).as(same.getKey()).isEqualTo(inEvents(spark, same.getValue()));
     }
+    double dollars = nodes.stream().mapToLong(node -> node.values().get(PRICE)).sum() / 1e9;
+    // Tasks round to a billionth.
+    assertThat(dollars).as(PRICE).isPositive().isCloseTo(dollarsInEvents(spark), within(1e-7));
     assertThat(nodes).allSatisfy(node -> assertThat(node.values().get(READ)).isPositive());
     assertThat(nodes.get(4).scan()).startsWith("BatchScan");
     assertThat(nodes.get(5).values()).containsEntry(READ, (long) LOCATED_BYTES);
@@ -192,7 +207,8 @@ class SqlTabTest extends SparkOnServer {
     }
     assertThat(pages)
         .anySatisfy(
-            page -> assertThat(page).contains("S3EReads", READ, "GETs", "time blocked in reads"));
+            page -> assertThat(page).contains("S3EReads", READ, "GETs", "time blocked in reads"))
+        .anySatisfy(page -> assertThat(page).containsPattern(PRICE + "[^0-9]+0\\.\\d+ USD"));
   }
 
   @Test

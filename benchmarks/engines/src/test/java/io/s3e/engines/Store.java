@@ -90,6 +90,12 @@ public final class Store implements AutoCloseable {
     return start(directory, SHAPE, null, BUCKET + '-');
   }
 
+  /** As above, and one answer in ten is late by a second and a half. */
+  public static Store startRefusingAndLate(Path directory) throws IOException {
+    FirstByteTime late = new FirstByteTime(TimeUnit.MILLISECONDS.toNanos(30), 0, 0.1, 51, 25);
+    return start(directory, new Shape(late, 60_000_000, 0), null, BUCKET + '-');
+  }
+
   /**
    * As above.
    *

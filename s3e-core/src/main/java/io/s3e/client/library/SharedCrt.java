@@ -66,13 +66,8 @@ final class SharedCrt {
       }
       String problem = CrtFinding.unpackingProblem();
       if (problem != null) {
-        throw new IOException(
-            "the native library of aws-crt "
-                + version
-                + " of "
-                + root
-                + " does not load: "
-                + problem);
+        String library = "the native library of aws-crt " + version + " of " + root;
+        throw new IOException(library + " does not load: " + problem);
       }
       // The application's loader is there as long as aws-crt is, and beginning apart takes time.
       Object begun =

@@ -92,7 +92,15 @@ public final class EngineFactory {
   }
 
   private S3EConfig inMemory(String store) {
-    return config.engine().toBuilder().store(store).explain(explain(config.explain())).build();
+    return held(config).toBuilder().store(store).build();
+  }
+
+  /**
+   * What an engine is made with before there is a file system: that of the file systems with these
+   * settings then, which bring the cache on disk.
+   */
+  public static S3EConfig held(AdapterConfig config) {
+    return config.engine().toBuilder().explain(explain(config.explain())).build();
   }
 
   private static ExplainConfig explain(ExplainSetting setting) {

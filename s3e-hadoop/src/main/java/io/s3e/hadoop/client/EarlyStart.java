@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.s3e.hadoop.client;
 
-import io.s3e.Rehearsal;
 import io.s3e.client.aws.JvmTrust;
 import io.s3e.client.library.CrtLibrary;
 import io.s3e.hadoop.conf.AdapterConfig;

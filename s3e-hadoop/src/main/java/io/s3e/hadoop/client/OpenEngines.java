@@ -3,15 +3,21 @@ package io.s3e.hadoop.client;
 
 import io.s3e.DiskUse;
 import io.s3e.S3E;
+import io.s3e.columnar.PlaceFacts;
+import io.s3e.fetch.GetLedger;
+import io.s3e.fetch.GetRecord;
 import io.s3e.metrics.Counters;
 import io.s3e.metrics.DiskMetrics;
 import io.s3e.metrics.EngineMetrics;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.WeakHashMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -95,6 +101,30 @@ public final class OpenEngines {
       }
     }
     return new Work(sum, memory, limit, use);
+  }
+
+  /** What has been learnt of files by all engines, by place. */
+  public static synchronized Map<String, PlaceFacts> learnt() {
+    Map<String, PlaceFacts> all = new HashMap<>();
+    OPEN.values().stream()
+        .map(S3E::learnt)
+        .distinct()
+        .forEach(memory -> all.putAll(memory.facts()));
+    return all;
+  }
+
+  /**
+   * The latest GETs of all engines that are open, those of each engine the latest first: at most as
+   * many as a {@link GetLedger} keeps of each.
+   */
+  public static List<GetRecord> gets() {
+    Set<GetLedger> ledgers = Collections.newSetFromMap(new IdentityHashMap<>());
+    synchronized (OpenEngines.class) {
+      OPEN.values().forEach(each -> ledgers.add(each.gets()));
+    }
+    List<GetRecord> gets = new ArrayList<>();
+    ledgers.forEach(ledger -> gets.addAll(ledger.latest(null, GetLedger.CAPACITY)));
+    return gets;
   }
 
   /**

@@ -24,6 +24,7 @@ import org.jspecify.annotations.Nullable;
  *     client
  * @param tlsCaFile PEM file of trusted certificates for the CRT; empty for the system's
  * @param explain what is kept of GETs
+ * @param history what is made of what jobs have learnt
  */
 public record AdapterConfig(
     boolean enabled,
@@ -34,7 +35,8 @@ public record AdapterConfig(
     double targetGbps,
     OptionalInt maxConnections,
     String tlsCaFile,
-    ExplainSetting explain) {
+    ExplainSetting explain,
+    HistorySetting history) {
 
   /** GETs that a client that blocks has in flight: a thread each, of a pool of S3E's own. */
   public static final int CLIENT_THREADS = 32;
@@ -59,7 +61,8 @@ public record AdapterConfig(
         target.orElseGet(host::targetGbps),
         S3ADefault.connections(conf),
         S3EKeys.TLS_CA_FILE.get(conf, bucket),
-        S3EKeys.EXPLAIN.get(conf, bucket));
+        S3EKeys.EXPLAIN.get(conf, bucket),
+        HistorySetting.read(conf, bucket));
   }
 
   /**

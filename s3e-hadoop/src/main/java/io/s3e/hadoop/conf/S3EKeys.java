@@ -10,9 +10,9 @@ import java.util.stream.Stream;
 
 /**
  * Every setting of S3E under Hadoop: names, defaults, ranges and descriptions stand here and, for
- * the cache on disk, in {@link DiskCacheKeys}, nowhere else. docs/CONFIGURATION.md is generated
- * from {@link #ALL} by {@link ConfigurationReference}. {@link S3ADefault} has the defaults that
- * follow from S3A's keys.
+ * the cache on disk and histories, in {@link DiskCacheKeys} and {@link HistoryKeys}, nowhere else.
+ * docs/CONFIGURATION.md is generated from {@link #ALL} by {@link ConfigurationReference}. {@link
+ * S3ADefault} has the defaults that follow from S3A's keys.
  *
  * <p>S3A applies per-bucket overrides only to names that begin with {@code fs.s3a.}.
  */
@@ -200,7 +200,9 @@ public final class S3EKeys {
 
   /** In the order of the documentation. */
   static final List<ConfigKey<?>> ALL =
-      Stream.of(READING, DiskCacheKeys.ALL).<ConfigKey<?>>flatMap(List::stream).toList();
+      Stream.of(READING, DiskCacheKeys.ALL, HistoryKeys.ALL)
+          .<ConfigKey<?>>flatMap(List::stream)
+          .toList();
 
   /**
    * Settings of what all file systems of a JVM have in common: the value of the first one that

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.s3e.hadoop.cost;
 
+import java.io.Serializable;
+
 /**
  * What time and requests cost, so that both are ranked, and added up, by one measure.
  *
  * @param vcpuHour an hour of a virtual processor in US dollars; a task slot has one
  * @param thousandRequests 1,000 GETs or HEADs in US dollars
  */
-public record Prices(double vcpuHour, double thousandRequests) {
+public record Prices(double vcpuHour, double thousandRequests) implements Serializable {
+  private static final long serialVersionUID = 1;
+
   /**
    * Requests: "GET, SELECT, and all other requests" of S3 Standard in us-east-1
    * (https://aws.amazon.com/s3/pricing/). A virtual processor: about what general purpose instances

@@ -98,6 +98,18 @@ final class SparkCalls {
     return input.equals(path.toString()) || input.equals(path.toUri().toString());
   }
 
+  /** The id of the thread's task attempt; null if there is none. */
+  @SuppressWarnings("IllegalCatch")
+  @Nullable Long id() {
+    try {
+      Object task = (Object) taskOfThread.invokeExact();
+      return task == null ? null : (Long) (long) taskAttemptId.invokeExact(task);
+    } catch (Throwable e) {
+      LOG.debug("Spark does not tell of its task", e);
+      return null;
+    }
+  }
+
   /** The thread's task and its stage, in words; null if there is none. */
   @SuppressWarnings("IllegalCatch")
   @Nullable String label() {
@@ -108,7 +120,7 @@ final class SparkCalls {
       }
       long attempt = (long) taskAttemptId.invokeExact(task);
       int stage = (int) stageId.invokeExact(task);
-      return "stage " + stage + ", task " + attempt;
+      return SparkTask.label(stage, attempt);
     } catch (Throwable e) {
       LOG.debug("Spark does not tell of its task", e);
       return null;

@@ -47,10 +47,25 @@ public final class SparkTask {
     return name.endsWith(".parquet") || name.endsWith(".orc");
   }
 
+  /** The id of the task attempt, which no other of the application has; null if there is none. */
+  public static @Nullable Long id() {
+    SparkCalls calls = CALLS;
+    return calls == null ? null : calls.id();
+  }
+
   /** The task and its stage, as records of GETs name them; null if there is none. */
   public static @Nullable String label() {
     SparkCalls calls = CALLS;
     return calls == null ? null : calls.label();
+  }
+
+  /**
+   * How records of GETs name a task.
+   *
+   * @param taskAttempt Spark's id of the attempt, which is one's own in an application
+   */
+  public static String label(int stage, long taskAttempt) {
+    return "stage " + stage + ", task " + taskAttempt;
   }
 
   /** Why the task is to end, in words that name it; null if it goes on, or there is none. */

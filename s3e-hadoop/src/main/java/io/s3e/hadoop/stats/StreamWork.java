@@ -33,6 +33,11 @@ public class StreamWork implements StreamListener {
   /** Whose account has all counts, and gets what comes; null if none has. Guarded by ending. */
   private @Nullable OpenerStatistics told;
 
+  /** How long readers have waited for blocks until now, in ns. */
+  public final long blockedNanos() {
+    return own.get(Counter.WAIT_NANOS);
+  }
+
   /** The counters as they are, beside what the stream has counted itself. */
   public final IOStatistics beside(IOStatistics ofStream) {
     return new JoinedStatistics(ofStream, () -> ReadStatistic.ofStream(own, disk), Map::of);

@@ -6,6 +6,7 @@ import io.s3e.S3E;
 import io.s3e.block.ByteRange;
 import io.s3e.hadoop.client.ReadEngine;
 import io.s3e.hadoop.client.RevisionCheckingClient;
+import io.s3e.hadoop.history.OpenedFile;
 import io.s3e.hadoop.open.AnnouncedFile;
 import io.s3e.hadoop.spark.SparkTask;
 import io.s3e.hadoop.stats.OpenerStatistics;
@@ -57,7 +58,8 @@ final class OpenStream {
         new Opening(
             OpenHints.NONE,
             OpenerStatistics.of(source.context().getIOStatisticsAggregator()),
-            null);
+            null,
+            OpenedFile.NONE);
     readahead = source.context().getReadahead();
   }
 
@@ -186,6 +188,7 @@ final class OpenStream {
         source.requests().close();
       } finally {
         counting.end(opened.opener());
+        opened.history().closed(counting.blockedNanos());
         AnnouncedFile announced = opened.announced();
         if (announced != null && current != null) {
           announced.mergeInto(opened.opener());
@@ -213,7 +216,8 @@ final class OpenStream {
             .withContext(source.requests())
             .withListener(counting)
             .withCancelled(SparkTask.isPossible() ? SparkTask::killed : null)
-            .withLabel(SparkTask.label());
+            .withLabel(SparkTask.label())
+            .withPast(opening.history().past());
     AnnouncedFile announced = opening.announced();
     if (announced != null && pinned) {
       options = options.withAnnounced(announced.announcement());

@@ -137,6 +137,10 @@ class FailureTableTest {
     assertThat(first(RequestFailure.class, ours)).as(seen).isNotNull();
     String message = String.valueOf(ours.getMessage());
     assertThat(message).as(seen).doesNotContain("\n").contains(line.key());
+    assertThat(messages(ours))
+        .as("one of the causes tells of the latest GETs: " + seen)
+        .filteredOn(cause -> cause.contains("; its latest GETs: (1) "))
+        .isNotEmpty();
     Told told = deviation == null ? told(client, line) : deviation.told();
     boolean isOnce = line.isFinal() && told != Told.CLASS;
     if (isOnce) {
@@ -208,6 +212,14 @@ class FailureTableTest {
           .as(seen)
           .isEqualTo(theirs.awsErrorDetails().errorCode());
     }
+  }
+
+  private static List<String> messages(Throwable chain) {
+    List<String> messages = new ArrayList<>();
+    for (Throwable cause = chain; cause != null; cause = cause.getCause()) {
+      messages.add(String.valueOf(cause.getMessage()));
+    }
+    return messages;
   }
 
   private static int count(String text, String part) {

@@ -27,6 +27,7 @@ public final class S3ASettings {
   private static final String OF_HADOOP = "spark.hadoop.";
   private static final String FILE_SYSTEM = "fs.s3a.impl";
   private static final String SCOPE = PREFIX + "cache.scope";
+  private static final String HISTORY = PREFIX + "history";
   private static final String SOURCE = "Spark's settings";
   private static final String APPLICATION = PREFIX + "cache.app.id";
 
@@ -72,10 +73,22 @@ public final class S3ASettings {
       set(SCOPE, "${" + SCOPE_OF_PROCESS + "}");
     }
     setUnlessUser(APPLICATION, "spark-" + UUID.randomUUID());
+    if (!hadoop.getTrimmed(HISTORY, "off").equalsIgnoreCase("off")) {
+      nameHistory();
+    }
     try {
       return AdapterConfig.read(hadoop, null);
     } catch (IllegalArgumentException e) {
       throw asWritten(e);
+    }
+  }
+
+  /** Executors know neither the name of the application nor the place of its event log. */
+  private void nameHistory() {
+    setUnlessUser(HISTORY + ".job", spark.get("spark.app.name", ""));
+    if (spark.getBoolean("spark.eventLog.enabled", false)) {
+      String logs = spark.get("spark.eventLog.dir", "file:/tmp/spark-events");
+      setUnlessUser(HISTORY + ".dir", logs.replaceAll("/+$", "") + "/s3e-history");
     }
   }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.s3e.spark.sql;
 
+import io.s3e.hadoop.cost.Prices;
+import io.s3e.spark.conf.SparkKeys;
 import io.s3e.spark.stages.ReadCounts;
 import io.s3e.spark.stages.ScanAccount;
 import io.s3e.spark.stages.TaskScans;
@@ -29,7 +31,9 @@ record ScanMetrics(
     SQLMetric fromS3,
     SQLMetric gets,
     SQLMetric blocked,
-    SQLMetric wasted)
+    SQLMetric wasted,
+    SQLMetric price,
+    Prices prices)
     implements Serializable {
   private static final long serialVersionUID = 1;
 
@@ -42,7 +46,9 @@ record ScanMetrics(
         bytes(spark, "bytes from S3"),
         SQLMetrics.createMetric(spark, "GETs"),
         SQLMetrics.createNanoTimingMetric(spark, "time blocked in reads", NOTHING_YET),
-        bytes(spark, "bytes prefetched and not read"));
+        bytes(spark, "bytes prefetched and not read"),
+        SQLMetrics.createV2CustomMetric(spark, new ScanPrice()),
+        SparkKeys.prices(spark.conf()));
   }
 
   /** As Spark's own of this kind begin: a task that adds nothing is in no minimum. */
@@ -62,6 +68,7 @@ record ScanMetrics(
     byKey.$plus$eq(new Tuple2<>("s3eGets", gets));
     byKey.$plus$eq(new Tuple2<>("s3eBlockedNanos", blocked));
     byKey.$plus$eq(new Tuple2<>("s3eWastedBytes", wasted));
+    byKey.$plus$eq(new Tuple2<>("s3ePrice", price));
     return byKey.result();
   }
 
@@ -83,6 +90,7 @@ record ScanMetrics(
     add(gets, reads.gets());
     add(blocked, reads.readWaitNanos());
     add(wasted, reads.prefetchWastedBytes());
+    add(price, ScanPrice.of(reads, prices));
   }
 
   /** A metric to which nothing is added is not in the event of the task's end. */

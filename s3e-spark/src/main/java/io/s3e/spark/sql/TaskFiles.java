@@ -30,23 +30,30 @@ final class TaskFiles {
   private TaskFiles() {}
 
   static void expect(TaskContext task, PartitionedFile[] files) {
+    if (files.length < 2) {
+      return;
+    }
+    Map<Path, NextFile> ofTask = ofTask(task);
     for (int i = 1; i < files.length; i++) {
       Path previous = files[i - 1].toPath();
       Path path = files[i].toPath();
       if (!path.equals(previous)) {
-        ofTask(task).putIfAbsent(previous, new NextFile(path, files[i].fileSize()));
+        ofTask.putIfAbsent(previous, new NextFile(path, files[i].fileSize()));
       }
     }
   }
 
   private static Map<Path, NextFile> ofTask(TaskContext task) {
-    return TASKS.computeIfAbsent(
-        task.taskAttemptId(),
-        id -> {
-          TaskCompletionListener forget = ended -> TASKS.remove(id);
-          task.addTaskCompletionListener(forget);
-          return new ConcurrentHashMap<>();
-        });
+    long id = task.taskAttemptId();
+    Map<Path, NextFile> made = new ConcurrentHashMap<>();
+    Map<Path, NextFile> known = TASKS.putIfAbsent(id, made);
+    if (known != null) {
+      return known;
+    }
+    // Outside of the map's own calls: it is called at once if the task has ended.
+    TaskCompletionListener forget = ended -> TASKS.remove(id);
+    task.addTaskCompletionListener(forget);
+    return made;
   }
 
   private static @Nullable NextFile after(Path opened) {

@@ -20,6 +20,7 @@ public final class S3EReadsModel {
 
   // Guarded by this.
   private final Map<StageAttempt, Map<String, ExecutorReads>> stages = new LinkedHashMap<>();
+  private final Map<StageAttempt, GetSummary> gets = new LinkedHashMap<>();
   private final Map<String, ExecutorReads> executors = new LinkedHashMap<>();
   private ReadCounts total = ReadCounts.NONE;
 
@@ -43,8 +44,11 @@ public final class S3EReadsModel {
       add(executors, each);
       total = total.plus(each.counts());
     }
+    gets.merge(reads.stage(), reads.gets(), GetSummary::plus);
     while (stages.size() > retainedStages) {
-      stages.remove(stages.keySet().iterator().next());
+      StageAttempt oldest = stages.keySet().iterator().next();
+      stages.remove(oldest);
+      gets.remove(oldest);
     }
   }
 
@@ -55,7 +59,13 @@ public final class S3EReadsModel {
   /** The latest stages, the last to begin to report first. */
   public synchronized List<StageReads> stages() {
     List<StageReads> all = new ArrayList<>();
-    stages.forEach((stage, reads) -> all.add(new StageReads(stage, List.copyOf(reads.values()))));
+    stages.forEach(
+        (stage, reads) ->
+            all.add(
+                new StageReads(
+                    stage,
+                    List.copyOf(reads.values()),
+                    gets.getOrDefault(stage, GetSummary.NONE))));
     Collections.reverse(all);
     return all;
   }

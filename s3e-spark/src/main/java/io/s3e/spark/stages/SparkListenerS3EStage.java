@@ -30,6 +30,7 @@ public final class SparkListenerS3EStage implements SparkListenerEvent {
   private final int stageAttemptId;
   private final List<ExecutorReads> executors;
   private final Bill bill;
+  private final GetSummary gets;
 
   @JsonCreator
   SparkListenerS3EStage(
@@ -37,12 +38,14 @@ public final class SparkListenerS3EStage implements SparkListenerEvent {
       @JsonProperty("stageId") int stageId,
       @JsonProperty("stageAttemptId") int stageAttemptId,
       @JsonProperty("executors") @Nullable List<ExecutorReads> executors,
-      @JsonProperty("bill") @Nullable Bill bill) {
+      @JsonProperty("bill") @Nullable Bill bill,
+      @JsonProperty("gets") @Nullable GetSummary gets) {
     this.format = format;
     this.stageId = stageId;
     this.stageAttemptId = stageAttemptId;
     this.executors = executors == null ? List.of() : List.copyOf(executors);
     this.bill = bill == null ? Bill.NONE : bill;
+    this.gets = gets == null ? GetSummary.NONE : gets;
   }
 
   /**
@@ -54,7 +57,8 @@ public final class SparkListenerS3EStage implements SparkListenerEvent {
         reads.stage().stageId(),
         reads.stage().attempt(),
         reads.executors(),
-        reads.total().bill(prices));
+        reads.total().bill(prices),
+        reads.gets());
   }
 
   @JsonProperty
@@ -83,9 +87,18 @@ public final class SparkListenerS3EStage implements SparkListenerEvent {
     return bill;
   }
 
+  /**
+   * What the GETs were for; nothing in logs of older versions. By its name, since Jackson takes the
+   * method for one that gets "s".
+   */
+  @JsonProperty("gets")
+  public GetSummary gets() {
+    return gets;
+  }
+
   /** The same without Spark's type. */
   public StageReads reads() {
-    return new StageReads(new StageAttempt(stageId, stageAttemptId), executors);
+    return new StageReads(new StageAttempt(stageId, stageAttemptId), executors, gets);
   }
 
   @Override
@@ -98,7 +111,7 @@ public final class SparkListenerS3EStage implements SparkListenerEvent {
 
   @Override
   public int hashCode() {
-    return Objects.hash(format, stageId, stageAttemptId, executors, bill);
+    return Objects.hash(format, stageId, stageAttemptId, executors, bill, gets);
   }
 
   @Override

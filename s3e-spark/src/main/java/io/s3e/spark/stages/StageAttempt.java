@@ -11,4 +11,11 @@ import java.io.Serializable;
  */
 public record StageAttempt(int stageId, int attempt) implements Serializable {
   private static final long serialVersionUID = 1;
+
+  private static final double MOST_ATTEMPTS = 1000;
+
+  /** A decimal number by which attempts stand in their order. */
+  public String sortKey() {
+    return Double.toString(stageId + attempt / MOST_ATTEMPTS);
+  }
 }

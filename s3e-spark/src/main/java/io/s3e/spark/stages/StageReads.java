@@ -7,8 +7,9 @@ import java.util.List;
  * What the tasks of a stage read.
  *
  * @param executors those that had tasks of it, in the order of their first report
+ * @param gets what its GETs were for
  */
-public record StageReads(StageAttempt stage, List<ExecutorReads> executors) {
+public record StageReads(StageAttempt stage, List<ExecutorReads> executors, GetSummary gets) {
   public StageReads {
     executors = List.copyOf(executors);
   }

@@ -61,11 +61,13 @@ public final class StageReports extends SparkListener implements AutoCloseable {
   /** The reports of one stage that no event holds yet. Guarded by the object around it. */
   private static final class Collected {
     private final Map<String, ExecutorReads> executors = new LinkedHashMap<>();
+    private GetSummary gets = GetSummary.NONE;
     private long endedTasks;
     private long reportedTasks;
 
     void add(TaskReads reads) {
       reportedTasks += reads.counts().tasks();
+      gets = gets.plus(reads.gets());
       executors.merge(
           reads.executorId(),
           new ExecutorReads(reads.executorId(), reads.host(), reads.counts()),
@@ -167,7 +169,8 @@ public final class StageReports extends SparkListener implements AutoCloseable {
     Collected collected = open.remove(stage);
     if (collected != null && !collected.isWithoutReads()) {
       List<ExecutorReads> executors = List.copyOf(collected.executors.values());
-      post.accept(new SparkListenerS3EStage(new StageReads(stage, executors), prices));
+      StageReads reads = new StageReads(stage, executors, collected.gets);
+      post.accept(new SparkListenerS3EStage(reads, prices));
     }
   }
 

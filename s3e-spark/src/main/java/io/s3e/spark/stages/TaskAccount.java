@@ -12,6 +12,7 @@ import java.util.function.Consumer;
  */
 final class TaskAccount implements ReadTally {
   private final StageAttempt stage;
+  private final long startedMillis = System.currentTimeMillis();
   private final long startNanos;
   private final long startCpuNanos;
   private final Consumer<ReadCounts> late;
@@ -34,6 +35,11 @@ final class TaskAccount implements ReadTally {
 
   StageAttempt stage() {
     return stage;
+  }
+
+  /** When it was made, in ms since 1970. */
+  long startedMillis() {
+    return startedMillis;
   }
 
   @Override

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.s3e.spark.stages;
 
+import io.s3e.hadoop.spark.SparkTask;
 import io.s3e.hadoop.stats.OpenerStatistics;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
@@ -42,7 +43,12 @@ public final class TaskAccounts implements AutoCloseable {
   /** Takes what tasks have read. */
   @FunctionalInterface
   public interface Reports {
-    void report(StageAttempt stage, ReadCounts counts);
+    /**
+     * Takes one report.
+     *
+     * @param task whose GETs it has sent; null in a report of what came later
+     */
+    void report(StageAttempt stage, ReadCounts counts, @Nullable TaskOfGets task);
   }
 
   private TaskAccounts(Reports reports) {
@@ -121,23 +127,30 @@ public final class TaskAccounts implements AutoCloseable {
       collected = new LinkedHashMap<>(late);
       late.clear();
     }
-    collected.forEach(reports::report);
+    collected.forEach((stage, counts) -> reports.report(stage, counts, null));
   }
 
   /**
    * The task of the calling thread has ended, well or not. Spark names it no more, so it is known
    * by its start; a task that failed before that has no account.
+   *
+   * @return Spark's id of it; null if it has none
    */
-  public void taskEnded() {
+  public @Nullable Long taskEnded() {
     Long id = taskOfThread.get();
     if (id == null) {
-      return;
+      return null;
     }
     taskOfThread.remove();
     TaskAccount account = running.remove(id);
     if (account != null) {
-      reports.report(account.stage(), account.end(System.nanoTime(), cpuNanos()));
+      String label = SparkTask.label(account.stage().stageId(), id);
+      reports.report(
+          account.stage(),
+          account.end(System.nanoTime(), cpuNanos()),
+          new TaskOfGets(label, account.startedMillis()));
     }
+    return id;
   }
 
   /** What streams of this JVM have read that are closed, of tasks or not. */

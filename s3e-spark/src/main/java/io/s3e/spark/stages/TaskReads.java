@@ -8,8 +8,10 @@ import java.io.Serializable;
  * have ended.
  *
  * @param counts those of one task, or of what came later, with no task
+ * @param gets what the task's GETs were for; nothing in a report of what came later
  */
-public record TaskReads(StageAttempt stage, String executorId, String host, ReadCounts counts)
+public record TaskReads(
+    StageAttempt stage, String executorId, String host, ReadCounts counts, GetSummary gets)
     implements Serializable {
   private static final long serialVersionUID = 1;
 }

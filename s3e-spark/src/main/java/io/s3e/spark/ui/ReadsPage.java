@@ -73,7 +73,8 @@ final class ReadsPage {
     html.append("<div class=\"s3e-scroll\">").append(stages().html(view.stages()));
     html.append("</div><h4>Executors (").append(view.executors().size()).append(")</h4>");
     html.append("<div class=\"s3e-scroll\">").append(executors().html(view.executors()));
-    return html.append("</div></div>").toString();
+    html.append("</div>").append(new GetsTables(view.reads(), this::ofReported).html());
+    return html.append("</div>").toString();
   }
 
   private static String nothingYet() {
@@ -251,15 +252,24 @@ final class ReadsPage {
   }
 
   private Cell stage(StageRow row) {
-    StageAttempt stage = row.stage();
+    return new Cell(stage(row.stage(), row.facts().isPresent()), row.stage().sortKey());
+  }
+
+  /** The number of a stage that has reported. */
+  private String ofReported(StageAttempt stage) {
+    return stage(
+        stage,
+        view.stages().stream()
+            .anyMatch(row -> row.stage().equals(stage) && row.facts().isPresent()));
+  }
+
+  private String stage(StageAttempt stage, boolean isKnown) {
     String text =
         stage.attempt() == 0
             ? Integer.toString(stage.stageId())
             : stage.stageId() + " (attempt " + stage.attempt() + ")";
     String path = "/stages/stage/?id=" + stage.stageId() + "&attempt=" + stage.attempt();
-    return new Cell(
-        row.facts().isPresent() ? link(path, text) : text,
-        Double.toString(stage.stageId() + stage.attempt() / 1000.0));
+    return isKnown ? link(path, text) : text;
   }
 
   private static Cell name(StageRow row) {

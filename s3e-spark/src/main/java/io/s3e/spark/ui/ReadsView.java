@@ -4,6 +4,7 @@ package io.s3e.spark.ui;
 import io.s3e.hadoop.cost.Prices;
 import io.s3e.spark.stages.ExecutorReads;
 import io.s3e.spark.stages.ReadCounts;
+import io.s3e.spark.stages.StageReads;
 import java.util.List;
 
 /**
@@ -11,12 +12,18 @@ import java.util.List;
  *
  * @param total the whole application, stages among it that are not in {@code stages} any more
  * @param stages the latest first
+ * @param reads of the stages that have reported, the latest first
  * @param prices of the application
  */
 record ReadsView(
-    ReadCounts total, List<StageRow> stages, List<ExecutorReads> executors, Prices prices) {
+    ReadCounts total,
+    List<StageRow> stages,
+    List<ExecutorReads> executors,
+    List<StageReads> reads,
+    Prices prices) {
   ReadsView {
     stages = List.copyOf(stages);
+    reads = List.copyOf(reads);
     executors = List.copyOf(executors);
   }
 }

@@ -94,11 +94,12 @@ public final class S3ETab extends SparkUITab {
     for (StageAttempt running : stages.running()) {
       shown.put(running, Optional.empty());
     }
-    for (StageReads reads : model.stages()) {
+    List<StageReads> reported = model.stages();
+    for (StageReads reads : reported) {
       shown.put(reads.stage(), Optional.of(reads.total()));
     }
     List<StageRow> rows = new ArrayList<>();
     shown.forEach((stage, counts) -> rows.add(new StageRow(stage, stages.find(stage), counts)));
-    return new ReadsView(model.total(), rows, model.executors(), prices);
+    return new ReadsView(model.total(), rows, model.executors(), reported, prices);
   }
 }

@@ -14,13 +14,17 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.apache.spark.TaskContext;
+import org.apache.spark.api.java.function.ForeachFunction;
 import org.apache.spark.scheduler.SparkListener;
 import org.apache.spark.scheduler.SparkListenerTaskEnd;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.execution.datasources.FilePartition;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -66,6 +70,9 @@ class NextFilesTest {
         "SELECT sum(v) FROM (SELECT v FROM parquet.`%1$s/numbers` UNION ALL SELECT v FROM"
             + " orc.`%1$s/orc`)");
   }
+
+  /** Of the only test in this JVM that asks for it. */
+  private static final AtomicReference<TaskContext> LAST_TASK = new AtomicReference<>();
 
   @TempDir static Path directory;
 
@@ -189,6 +196,22 @@ class NextFilesTest {
             each ->
                 assertThat(each.next().length())
                     .isEqualTo(Files.size(Path.of(each.next().path().toUri().getPath()))));
+  }
+
+  /** As a thread that feeds Python, and has not heard of the end. */
+  @Test
+  void aTaskThatHasEndedIsToldNothingAndLeavesNothing() throws IOException {
+    try (SparkSession spark = session().getOrCreate()) {
+      var rows = spark.read().parquet(root() + "/numbers").queryExecution().toRdd();
+      FilePartition partition = (FilePartition) rows.partitions()[0];
+      assertThat(partition.files()).hasSizeGreaterThan(1);
+      spark.range(1).foreach((ForeachFunction<Long>) row -> LAST_TASK.set(TaskContext.get()));
+      TaskContext task = LAST_TASK.get();
+      assertThat(task.isCompleted()).isTrue();
+
+      TaskFiles.expect(task, partition.files());
+      assertThat(TaskFiles.tasks()).isZero();
+    }
   }
 
   @Test

@@ -14,7 +14,11 @@ class S3EReadsModelTest {
         new ReadCounts(1, 10, bytes, 0, 0, bytes, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
     return new SparkListenerS3EStage(
         new StageReads(
-            new StageAttempt(stage, 0), List.of(new ExecutorReads(executor, "host", counts))),
+            new StageAttempt(stage, 0),
+            List.of(new ExecutorReads(executor, "host", counts)),
+            new GetSummary(
+                List.of(new GetsOfReason("DEMAND", 1, 0, bytes, bytes, 0, 1, bytes, bytes)),
+                List.of())),
         Prices.LIST);
   }
 
@@ -33,6 +37,8 @@ class S3EReadsModelTest {
         .extracting(each -> each.executorId() + "=" + each.counts().bytesRead())
         .containsExactly("a=123", "b=4");
     assertThat(model.total().tasks()).isEqualTo(4);
+    assertThat(model.stages().get(1).gets().reasons())
+        .containsExactly(new GetsOfReason("DEMAND", 3, 0, 107, 107, 0, 3, 107, 100));
   }
 
   @Test

@@ -22,7 +22,9 @@ class StageReportsTest {
         stage,
         executor,
         "host-" + executor,
-        new ReadCounts(tasks, 10, bytes, 0, 0, bytes, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 3));
+        new ReadCounts(tasks, 10, bytes, 0, 0, bytes, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 3),
+        new GetSummary(
+            List.of(new GetsOfReason("DEMAND", 1, 0, bytes, bytes, 0, 1, 5, 5)), List.of()));
   }
 
   private long bytes() {
@@ -49,6 +51,8 @@ class StageReportsTest {
           .extracting(
               each -> each.executorId() + "@" + each.host() + "=" + each.counts().bytesRead())
           .containsExactly("1@host-1=103", "2@host-2=20");
+      assertThat(reads.gets().reasons())
+          .containsExactly(new GetsOfReason("DEMAND", 3, 0, 123, 123, 0, 3, 15, 5));
     }
   }
 
@@ -95,7 +99,7 @@ class StageReportsTest {
   @Test
   void aStageThatReadsNothingByS3EHasNoEvent() {
     try (StageReports reports = new StageReports(Prices.LIST, posted::add, NEVER)) {
-      reports.add(new TaskReads(STAGE, "1", "host", ReadCounts.ofTask(10, 5)));
+      reports.add(new TaskReads(STAGE, "1", "host", ReadCounts.ofTask(10, 5), GetSummary.NONE));
       reports.taskEnded(STAGE);
       reports.stageCompleted(STAGE);
     }

@@ -6,8 +6,11 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.s3e.hadoop.cost.Prices;
 import io.s3e.spark.stages.ExecutorReads;
+import io.s3e.spark.stages.GetSummary;
 import io.s3e.spark.stages.ReadCounts;
+import io.s3e.spark.stages.SlowGet;
 import io.s3e.spark.stages.StageAttempt;
+import io.s3e.spark.stages.StageReads;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -48,7 +51,16 @@ class ReadsPageTest {
   }
 
   private static ReadsView view(List<StageRow> stages, ExecutorReads... executors) {
-    return new ReadsView(COUNTS, stages, List.of(executors), new Prices(0.5, 0.4));
+    return new ReadsView(COUNTS, stages, List.of(executors), List.of(), new Prices(0.5, 0.4));
+  }
+
+  private static ReadsView view(StageReads... reads) {
+    List<StageRow> rows = List.of(ended(3, "sum at A.scala:1"));
+    return new ReadsView(COUNTS, rows, List.of(), List.of(reads), Prices.LIST);
+  }
+
+  private static StageReads fetched(int stage, int variant) {
+    return SampleReads.event(new StageAttempt(stage, 0), variant).reads();
   }
 
   private static StageRow ended(int stage, String name) {
@@ -175,7 +187,11 @@ class ReadsPageTest {
   /** Spark's script takes all but digits, points and signs out of a key. */
   @Test
   void sortsNumbersByPlainDecimals() {
-    Document page = page(view(List.of(ended(1, "a")), new ExecutorReads("1", "h", COUNTS)));
+    List<ExecutorReads> executors = List.of(new ExecutorReads("1", "h", COUNTS));
+    List<StageReads> reads = List.of(fetched(1, 0));
+    Document page =
+        page(new ReadsView(COUNTS, List.of(ended(1, "a")), executors, reads, Prices.LIST));
+    assertThat(page.select("table")).hasSize(5);
     for (Element table : page.select("table")) {
       assertThat(table.className()).contains("sortable");
       Elements headings = table.select("th");
@@ -191,8 +207,79 @@ class ReadsPageTest {
   }
 
   @Test
+  void saysWhatGetsWereForTogetherAndByStage() {
+    Document page = page(view(fetched(3, 1), fetched(2, 0)));
+    Elements sums = page.select("#s3e-reasons tbody tr");
+    assertThat(cells(sums.get(0)))
+        .containsExactly(
+            "GROUP", "390", "1", "93.8 MiB", "84.4 MiB", "9.4 MiB", "32.8 ms", "190.0 ms");
+    assertThat(cells(sums.get(1)))
+        .containsExactly("DEMAND", "60", "0", "7.5 MiB", "7.5 MiB", "0.0 B", "32.7 ms", "90.0 ms");
+    assertThat(sums.get(1).expectFirst("span").attr("title")).startsWith("A reader waited");
+    Elements stages = page.select("#s3e-stage-reasons tbody tr");
+    assertThat(stages).hasSize(4);
+    assertThat(cells(stages.get(0))).startsWith("3", "GROUP", "130", "1", "31.3 MiB");
+    assertThat(stages.get(0).select("a")).hasSize(1);
+    assertThat(stages.get(2).select("a")).as("Spark has forgotten it").isEmpty();
+  }
+
+  @Test
+  void tellsOfTheSlowestGetsTheSlowestFirst() {
+    Document page = page(view(fetched(3, 1), fetched(2, 0), fetched(1, 2)));
+    Elements slow = page.select("#s3e-slowest tbody tr");
+    assertThat(slow).hasSize(3);
+    assertThat(cells(slow.get(0)).subList(1, 4)).containsExactly("stage 1, task 42", "1", "GROUP");
+    assertThat(cells(slow.get(1)))
+        .containsExactly(
+            "2026-11-25T15:02:11.731Z",
+            "stage 3, task 41",
+            "1",
+            "GROUP",
+            "s3://sales/lineitem/part-00001.parquet",
+            "131,072",
+            "1,048,576",
+            "181.5 ms",
+            "413.3 ms",
+            "DONE, attempt 2",
+            "7B4F2C0A91D3E5F1");
+  }
+
+  @Test
+  void showsNoMoreStagesAndGetsThanSomebodyReads() {
+    StageReads[] many = new StageReads[50];
+    for (int i = 0; i < many.length; i++) {
+      many[i] = fetched(i, i);
+    }
+    Document page = page(view(many));
+    assertThat(page.select("#s3e-stage-reasons tbody tr")).hasSize(40);
+    assertThat(page.select("#s3e-slowest tbody tr")).hasSize(20);
+    assertThat(page(view(List.of())).select("#s3e-reasons")).isEmpty();
+  }
+
+  @Test
+  void escapesWhatObjectsAreCalled() {
+    String name = "<script>alert(1)</script>\" onmouseover=\"alert(2)";
+    SlowGet get =
+        new SlowGet(
+            null, null, "now", name, name, 0, 1, name, 1, "FAILED", null, null, 0, name, name);
+    StageReads stage = fetched(3, 1);
+    Document page =
+        page(
+            view(
+                new StageReads(
+                    stage.stage(),
+                    stage.executors(),
+                    new GetSummary(stage.gets().reasons(), List.of(get)))));
+    assertThat(page.select("script, [onmouseover]")).isEmpty();
+    assertThat(cells(page.expectFirst("#s3e-slowest tbody tr")))
+        .containsSubsequence(
+            "now", "–", "–", name, "s3://" + name + "/" + name, "0", "1", "–", "–");
+  }
+
+  @Test
   void saysWhatToLookAtWhereNothingWasRead() {
-    Document page = page(new ReadsView(ReadCounts.NONE, List.of(), List.of(), Prices.LIST));
+    Document page =
+        page(new ReadsView(ReadCounts.NONE, List.of(), List.of(), List.of(), Prices.LIST));
     assertThat(page.expectFirst("#s3e-empty").text())
         .contains("No stage has read by S3E yet", "fs.s3a.impl", "io.s3e.hadoop.S3EFileSystem");
     assertThat(page.select("table")).isEmpty();

@@ -3,7 +3,10 @@ package io.s3e.spark.ui;
 
 import io.s3e.hadoop.cost.Prices;
 import io.s3e.spark.stages.ExecutorReads;
+import io.s3e.spark.stages.GetSummary;
+import io.s3e.spark.stages.GetsOfReason;
 import io.s3e.spark.stages.ReadCounts;
+import io.s3e.spark.stages.SlowGet;
 import io.s3e.spark.stages.SparkListenerS3EStage;
 import io.s3e.spark.stages.StageAttempt;
 import io.s3e.spark.stages.StageReads;
@@ -36,8 +39,44 @@ final class SampleReads {
             stage,
             List.of(
                 new ExecutorReads("1", "10.0.0.1", counts(variant)),
-                new ExecutorReads("2", "10.0.0.2", counts(variant + 1)))),
+                new ExecutorReads("2", "10.0.0.2", counts(variant + 1))),
+            gets(stage.stageId(), variant)),
         Prices.LIST);
+  }
+
+  private static GetSummary gets(int stage, int variant) {
+    long received = 500 * UNIT / (variant + 1);
+    return new GetSummary(
+        List.of(
+            new GetsOfReason(
+                "GROUP",
+                260 / (variant + 1),
+                variant,
+                received,
+                received * 9 / 10,
+                received / 20,
+                250 / (variant + 1),
+                8_200 * MILLI / (variant + 1),
+                (180 + 10L * variant) * MILLI),
+            new GetsOfReason(
+                "DEMAND", 30, 0, 30 * UNIT, 30 * UNIT, 0, 30, 980 * MILLI, 90 * MILLI)),
+        List.of(
+            new SlowGet(
+                "1",
+                "stage " + stage + ", task " + (40 + variant),
+                "2026-11-25T15:02:1" + variant % 10 + ".731Z",
+                "sales",
+                "lineitem/part-0000" + variant % 10 + ".parquet",
+                UNIT,
+                9 * UNIT,
+                "GROUP",
+                1 + variant % 2,
+                "DONE",
+                180.5 + variant,
+                412.25 + variant,
+                8 * UNIT,
+                "7B4F2C0A91D3E5F" + variant % 10,
+                null)));
   }
 
   static ReadCounts counts(int variant) {

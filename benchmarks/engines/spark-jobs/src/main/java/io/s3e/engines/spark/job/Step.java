@@ -31,6 +31,7 @@ import scala.Tuple2;
  * save_by COLUMN TABLE FORMAT DIRECTORY          writes a table in a directory for each value
  * words DIRECTORY                                counts the words of text files
  * forget URI                                     closes the file system, and with it its caches
+ * metrics                                        prints those of S3E's plugin, a line each
  * </pre>
  */
 enum Step {
@@ -115,6 +116,14 @@ enum Step {
           .reduceByKey(Long::sum)
           .map(count -> RowFactory.create(count._1(), count._2()))
           .collect();
+    }
+  },
+  METRICS(0) {
+    @Override
+    List<Row> run(SparkSession spark, String[] args) throws IOException {
+      PluginMetrics.settled()
+          .forEach((name, value) -> System.out.println(Steps.METRIC + name + "=" + value));
+      return List.of();
     }
   },
   FORGET(1) {

@@ -26,6 +26,9 @@ public final class Steps {
   /** In front of each answer, since Spark writes to the same output. */
   public static final String RESULT = "S3E-RESULT ";
 
+  /** In front of each metric of the plugin. */
+  public static final String METRIC = "S3E-METRIC ";
+
   private final SparkSession spark;
   private final TaskMeter meter = new TaskMeter();
   private final ObjectMapper json = new ObjectMapper();

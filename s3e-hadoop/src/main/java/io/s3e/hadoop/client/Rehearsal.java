@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.s3e;
+package io.s3e.hadoop.client;
 
+import io.s3e.OpenOptions;
+import io.s3e.S3E;
+import io.s3e.S3EConfig;
 import io.s3e.block.ByteRange;
 import io.s3e.block.ObjectRef;
 import io.s3e.buffer.MemoryBudget;
@@ -24,7 +27,7 @@ import org.slf4j.LoggerFactory;
  * read is the loading and linking of some 300 classes; a program that knows early that it will read
  * can have that done on another thread, beside what else it has to begin with.
  */
-public final class Rehearsal {
+final class Rehearsal {
   private static final Logger LOG = LoggerFactory.getLogger(Rehearsal.class);
   private static final AtomicBoolean DONE = new AtomicBoolean();
   private static final int BLOCK = 64 << 10;
@@ -37,7 +40,7 @@ public final class Rehearsal {
   private Rehearsal() {}
 
   /** Reads, once for the JVM; about 0.1 s of processor time. Never fails. */
-  public static void once() {
+  static void once() {
     if (!DONE.compareAndSet(false, true)) {
       return;
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.s3e;
+package io.s3e.hadoop.client;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

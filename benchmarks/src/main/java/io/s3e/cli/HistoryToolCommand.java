@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.s3e.cli;
+
+import io.s3e.hadoop.history.HistoryStore;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.hadoop.conf.Configuration;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.ParentCommand;
+
+/** The common part of the commands of {@code history}. */
+@Command
+abstract class HistoryToolCommand extends ToolCommand {
+  @SuppressWarnings("NullAway.Init") // Set by picocli.
+  @ParentCommand
+  private HistoryCommand parent;
+
+  @SuppressWarnings("NullAway.Init") // Set by picocli.
+  @Parameters(paramLabel = "JOB", description = "What the job is called; digits are no difference.")
+  private String job;
+
+  @SuppressWarnings("NullAway.Init") // Set by picocli.
+  @Option(
+      names = "--dir",
+      paramLabel = "DIR",
+      required = true,
+      description = "The job's fs.s3a.s3e.history.dir.")
+  private String directory;
+
+  @Option(
+      names = "--conf",
+      paramLabel = "FILE",
+      description = "Hadoop's settings (*.xml), for a directory on s3a://.")
+  private List<Path> configurations = new ArrayList<>();
+
+  final String job() {
+    return job;
+  }
+
+  final HistoryStore store() {
+    Configuration conf = new Configuration();
+    for (Path file : configurations) {
+      conf.addResource(new org.apache.hadoop.fs.Path(file.toUri()));
+    }
+    return new HistoryStore(new org.apache.hadoop.fs.Path(directory), conf);
+  }
+
+  @Override
+  final StandardStreams streams() {
+    return parent.streams();
+  }
+}

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.s3e.hadoop.history;
+
+import io.s3e.hadoop.conf.HistorySetting;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Objects;
+import java.util.UUID;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FSDataInputStream;
+import org.apache.hadoop.fs.FileStatus;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Path;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The histories of jobs in one directory, on any file system of Hadoop's: a directory for each job,
+ * named by its folded name, with files {@code history-*.json}, as a rule one.
+ *
+ * <p><b>Without locks.</b> Who adds writes all that it has found and its own to a file of a new
+ * name, and then deletes the files that it has found. Two at once leave two files, which the next
+ * one reads both; what is in both counts once ({@link JobFacts#with}). A file appears under its
+ * name when it is whole.
+ *
+ * <p>Any thread; each call opens a file system of its own, which reads and writes by S3A where it
+ * is on S3, and closes it.
+ */
+public final class HistoryStore {
+  private static final String PREFIX = "history-";
+  private static final String SUFFIX = ".json";
+
+  /** More were left by writers that could not delete; the latest have all that the others have. */
+  private static final int MOST_READ = 32;
+
+  private static final int MOST_LOOKS = 3;
+
+  private final Path directory;
+  private final Configuration conf;
+
+  /**
+   * @param conf how to reach it
+   */
+  public HistoryStore(Path directory, Configuration conf) {
+    this.directory = directory;
+    this.conf = conf;
+  }
+
+  /**
+   * What was found of a job.
+   *
+   * @param facts of all files that could be read
+   * @param files those
+   * @param problem why one could not be, in words; null if all could
+   */
+  record Found(JobFacts facts, List<Path> files, @Nullable String problem) {}
+
+  /** What is known of a job; nothing if that is nothing. */
+  public JobFacts read(String job) throws IOException {
+    try (FileSystem files = open()) {
+      return find(files, JobName.folded(job)).facts();
+    }
+  }
+
+  Found find(String job) throws IOException {
+    try (FileSystem files = open()) {
+      return find(files, job);
+    }
+  }
+
+  /** Looks again where a file went meanwhile, for the one that its writer has put it into. */
+  private Found find(FileSystem files, String job) throws IOException {
+    Found found = null;
+    for (int look = 0; look < MOST_LOOKS && found == null; look++) {
+      found = look(files, job, look == MOST_LOOKS - 1);
+    }
+    return Objects.requireNonNull(found, "found");
+  }
+
+  /** Null if a file went meanwhile, unless this is the last look. */
+  private @Nullable Found look(FileSystem files, String job, boolean isLast) throws IOException {
+    JobFacts facts = JobFacts.none(job);
+    List<Path> read = new ArrayList<>();
+    String problem = null;
+    for (FileStatus file : filesOf(files, job)) {
+      try {
+        facts = facts.with(decoded(files, file));
+        read.add(file.getPath());
+      } catch (FileNotFoundException e) {
+        if (!isLast) {
+          return null;
+        }
+      } catch (IOException e) {
+        problem = file.getPath() + ": " + e.getMessage();
+      }
+    }
+    return new Found(facts, read, problem);
+  }
+
+  private static JobFacts decoded(FileSystem files, FileStatus file) throws IOException {
+    if (file.getLen() > HistoryFile.MOST_BYTES) {
+      throw new IOException("it is damaged: it has " + file.getLen() + " bytes");
+    }
+    byte[] bytes = new byte[(int) file.getLen()];
+    try (FSDataInputStream in = files.open(file.getPath())) {
+      in.readFully(0, bytes);
+    }
+    return HistoryFile.decode(bytes);
+  }
+
+  /** The latest first. */
+  private List<FileStatus> filesOf(FileSystem files, String job) throws IOException {
+    FileStatus[] all;
+    try {
+      all = files.listStatus(directoryOf(job));
+    } catch (FileNotFoundException e) {
+      return List.of();
+    }
+    return Arrays.stream(all)
+        .filter(file -> file.isFile() && isHistory(file.getPath().getName()))
+        .sorted(Comparator.comparingLong(FileStatus::getModificationTime).reversed())
+        .limit(MOST_READ)
+        .toList();
+  }
+
+  private static boolean isHistory(String name) {
+    return name.startsWith(PREFIX) && name.endsWith(SUFFIX);
+  }
+
+  private Path directoryOf(String job) {
+    return new Path(directory, JobName.directory(job));
+  }
+
+  /**
+   * Adds what one JVM, or all of one run, have learnt; whether all that was there could be read.
+   */
+  Found add(JobFacts facts) throws IOException {
+    try (FileSystem files = open()) {
+      Found found = find(files, facts.job());
+      JobFacts all = found.facts().with(facts).judged();
+      Path parent = directoryOf(facts.job());
+      String name = PREFIX + UUID.randomUUID() + SUFFIX;
+      Path written = new Path(parent, "." + name + ".part");
+      files.mkdirs(parent);
+      try (OutputStream out = files.create(written, false)) {
+        out.write(HistoryFile.encode(all));
+      }
+      if (!files.rename(written, new Path(parent, name))) {
+        throw new IOException("Cannot rename " + written);
+      }
+      for (Path each : found.files()) {
+        boolean unused = files.delete(each, false);
+      }
+      return new Found(all, found.files(), found.problem());
+    }
+  }
+
+  /** Forgets a job; whether anything was known of it. */
+  public boolean clear(String job) throws IOException {
+    try (FileSystem files = open()) {
+      return files.delete(directoryOf(JobName.folded(job)), true);
+    }
+  }
+
+  /**
+   * One that S3E has no part in, nor Hadoop's cache of file systems, which is locked while it
+   * closes those in it at the end of a JVM.
+   */
+  private FileSystem open() throws IOException {
+    Path whole = directory.makeQualified(FileSystem.getDefaultUri(conf), new Path("/"));
+    Configuration own = new Configuration(conf);
+    HistorySetting.withoutS3E(own, whole.toUri().getHost());
+    own.setBoolean("fs." + whole.toUri().getScheme() + ".impl.disable.cache", true);
+    return FileSystem.get(whole.toUri(), own);
+  }
+
+  @Override
+  public String toString() {
+    return directory.toString();
+  }
+}

@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.s3e.hadoop.history;
+
+import io.s3e.block.ObjectRef;
+import io.s3e.columnar.LayoutMemory;
+import io.s3e.columnar.PlaceFacts;
+import io.s3e.hadoop.client.OpenEngines;
+import io.s3e.hadoop.conf.HistorySetting;
+import io.s3e.hadoop.conf.HistorySetting.Mode;
+import io.s3e.hadoop.spark.SparkTask;
+import io.s3e.jvm.OwnLoader;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.Path;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The history of the job that this JVM runs, or has a part in: read when the first file system that
+ * uses it is made, added to when the last one has closed. File systems with the same settings share
+ * one.
+ *
+ * <p><b>What can go wrong costs nothing but the history.</b> It is read and written by a thread of
+ * its own, for which files wait {@link #READ_PATIENCE} once and the last file system {@link
+ * #WRITE_PATIENCE}; the first problem is one WARN, all others are silent.
+ *
+ * <p><b>In Spark</b> the plugin has executors leave the writing to the driver ({@link
+ * #leaveToDriver}), which takes their {@linkplain #report reports} and writes once ({@link
+ * #write}).
+ *
+ * <p>Any thread.
+ */
+public final class JobHistory implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(JobHistory.class);
+
+  /** Some three requests to a store; longer than the JVM takes anyway to its first read. */
+  private static final Duration READ_PATIENCE = Duration.ofSeconds(1);
+
+  /** At the end of a JVM, which Hadoop gives 30 s. */
+  private static final Duration WRITE_PATIENCE = Duration.ofSeconds(10);
+
+  /** Guarded by itself. */
+  private static final Map<Key, JobHistory> OPEN = new HashMap<>();
+
+  private static final AtomicBoolean LEFT_TO_DRIVER = new AtomicBoolean();
+  private static final AtomicBoolean TOLD_OF_SETTING = new AtomicBoolean();
+
+  private record Key(Mode mode, String directory, String job, String run) {}
+
+  /**
+   * What the files of a JVM believe.
+   *
+   * @param places by name
+   * @param memory the same for the core
+   */
+  private record Past(Set<String> places, LayoutMemory memory) {
+    static final Past NONE = new Past(Set.of(), new LayoutMemory());
+  }
+
+  private final Key key;
+  private final HistoryStore store;
+  private final String run;
+  private final String part = UUID.randomUUID().toString();
+
+  /** Of a JVM that runs one task. */
+  private final Object wholeJvm;
+
+  private final CompletableFuture<Past> past = new CompletableFuture<>();
+  private final AtomicBoolean isAwaited = new AtomicBoolean();
+  private final AtomicBoolean hasWarned = new AtomicBoolean();
+  private final Trial trial = new Trial();
+
+  /** Places of files that were opened. */
+  private final Set<String> opened = ConcurrentHashMap.newKeySet();
+
+  private final AtomicBoolean isWritten = new AtomicBoolean();
+
+  // Guarded by this.
+  private final Map<String, TableFacts> learnt = new HashMap<>();
+  private final Map<String, JobFacts> reports = new HashMap<>();
+
+  /** Guarded by {@link #OPEN}. */
+  private int users;
+
+  private JobHistory(Key key, HistorySetting setting, Configuration conf) {
+    this.key = key;
+    this.store = new HistoryStore(new Path(key.directory), conf);
+    this.run = setting.run().isEmpty() ? part : setting.run();
+    String task = conf.getTrimmed("mapreduce.task.attempt.id", "");
+    this.wholeJvm = task.isEmpty() ? part : task;
+    if (key.mode == Mode.ON) {
+      OwnLoader.thread(() -> past.complete(load()), "s3e-history").start();
+    } else {
+      past.complete(Past.NONE);
+    }
+  }
+
+  /**
+   * The history with these settings, with one user more, who closes it; null if there is none,
+   * which one WARN tells where the settings ask for one.
+   *
+   * @param conf how to reach its directory, without any bucket's overrides applied
+   */
+  public static @Nullable JobHistory join(HistorySetting setting, Configuration conf) {
+    if (setting.mode() == Mode.OFF) {
+      return null;
+    }
+    String job = JobName.of(setting.job(), conf);
+    if (job == null || setting.directory().isEmpty()) {
+      if (TOLD_OF_SETTING.compareAndSet(false, true)) {
+        LOG.warn(
+            "No history is kept: fs.s3a.s3e.history is set, and nothing says {}",
+            job == null
+                ? "what the job is called (fs.s3a.s3e.history.job)"
+                : "where (fs.s3a.s3e.history.dir)");
+      }
+      return null;
+    }
+    Key key = new Key(setting.mode(), setting.directory(), job, setting.run());
+    synchronized (OPEN) {
+      JobHistory history = OPEN.get(key);
+      if (history == null) {
+        try {
+          history = new JobHistory(key, setting, conf);
+        } catch (IllegalArgumentException e) {
+          LOG.warn("No history is kept in {}: {}", setting.directory(), e.toString());
+          return null;
+        }
+        OPEN.put(key, history);
+      }
+      history.users++;
+      return history;
+    }
+  }
+
+  /** This JVM writes no history, since another one collects its reports. */
+  public static void leaveToDriver() {
+    LEFT_TO_DRIVER.set(true);
+  }
+
+  /** A task of Spark's has ended. */
+  public static void taskEnded(long id) {
+    synchronized (OPEN) {
+      OPEN.values().forEach(each -> each.trial.ended(id));
+    }
+  }
+
+  /** Runs {@code work} on a thread of its own, beside everything else. */
+  private static <T> CompletableFuture<T> onThread(Callable<T> work) {
+    CompletableFuture<T> done = new CompletableFuture<>();
+    OwnLoader.thread(() -> run(work, done), "s3e-history").start();
+    return done;
+  }
+
+  // Hadoop's file systems may throw anything; it is for who waits.
+  @SuppressWarnings("IllegalCatch")
+  private static <T> void run(Callable<T> work, CompletableFuture<T> done) {
+    try {
+      done.complete(work.call());
+    } catch (Throwable e) {
+      done.completeExceptionally(e);
+    }
+  }
+
+  private Past load() {
+    try {
+      HistoryStore.Found found = store.find(key.job);
+      if (found.problem() != null) {
+        warn("A part of the history is not used", found.problem());
+      }
+      JobFacts facts = found.facts();
+      if (!facts.off().isEmpty()) {
+        LOG.info(
+            "The history of {} in {} is not used, since {} (s3e history clear begins anew)",
+            key.job,
+            store,
+            facts.off());
+        return Past.NONE;
+      }
+      Map<String, PlaceFacts> places = facts.places();
+      return new Past(Set.copyOf(places.keySet()), LayoutMemory.of(places));
+    } catch (IOException | RuntimeException | LinkageError e) {
+      warn("The history cannot be read", e.toString());
+      return Past.NONE;
+    }
+  }
+
+  private void warn(String what, String why) {
+    if (hasWarned.compareAndSet(false, true)) {
+      LOG.warn("{} (job {}, {}); reads go on as without: {}", what, key.job, store, why);
+    } else {
+      LOG.debug("{}: {}", what, why);
+    }
+  }
+
+  /** The calling thread opens a file. May wait for the history, once for the JVM. */
+  public OpenedFile open(ObjectRef object) {
+    String place = LayoutMemory.placeOf(object);
+    opened.add(place);
+    Past known = past();
+    if (!known.places.contains(place)) {
+      return OpenedFile.NONE;
+    }
+    Object task = SparkTask.isPossible() ? SparkTask.id() : wholeJvm;
+    if (task == null) {
+      // A driver's own reads are no task's.
+      return new OpenedFile(known.memory, null);
+    }
+    TaskTime time = trial.of(task);
+    return new OpenedFile(time.isControl ? null : known.memory, time);
+  }
+
+  private Past past() {
+    if (!past.isDone() && isAwaited.compareAndSet(false, true)) {
+      Past loaded = await(past, READ_PATIENCE);
+      return loaded == null ? Past.NONE : loaded;
+    }
+    return past.getNow(Past.NONE);
+  }
+
+  /** Null if it does not come in time, or fails. */
+  private static <T> @Nullable T await(CompletableFuture<T> result, Duration patience) {
+    try {
+      return result.get(patience.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return null;
+    } catch (ExecutionException | TimeoutException e) {
+      LOG.debug("No history in time", e);
+      return null;
+    }
+  }
+
+  /** Takes what the engines of this JVM have learnt of the tables that were opened. */
+  public void learn() {
+    Map<String, PlaceFacts> known = OpenEngines.learnt();
+    long now = System.currentTimeMillis();
+    synchronized (this) {
+      for (String place : opened) {
+        PlaceFacts facts = known.get(place);
+        if (facts != null) {
+          learnt.merge(place, TableFacts.of(place, now, facts), TableFacts::then);
+        }
+      }
+    }
+  }
+
+  private synchronized JobFacts own() {
+    JobFacts.Run mine =
+        new JobFacts.Run(run, part, System.currentTimeMillis(), trial.with(), trial.without());
+    return new JobFacts(key.job, "", List.of(mine), List.copyOf(learnt.values()));
+  }
+
+  /**
+   * What this JVM has to tell until now, for {@link #take} in another one.
+   *
+   * @throws IOException if it cannot be written as bytes
+   */
+  public byte[] report() throws IOException {
+    learn();
+    return HistoryFile.encode(own());
+  }
+
+  /**
+   * Takes the latest report of another JVM, in place of those before.
+   *
+   * @param from names that JVM
+   * @throws IOException if it is none
+   */
+  public void take(String from, byte[] report) throws IOException {
+    JobFacts facts = HistoryFile.decode(report);
+    synchronized (this) {
+      reports.put(from, facts);
+    }
+  }
+
+  /** Adds all that is known to what is kept. Waits a bounded time; a failure is told by a WARN. */
+  public void write() {
+    isWritten.set(true);
+    learn();
+    trial.allEnded();
+    JobFacts all = own();
+    synchronized (this) {
+      for (JobFacts each : reports.values()) {
+        all = all.with(each);
+      }
+    }
+    JobFacts written = all;
+    if (written.tables().isEmpty()) {
+      return;
+    }
+    HistoryStore.Found found = await(onThread(() -> add(written)), WRITE_PATIENCE);
+    if (found != null && key.mode == Mode.ON) {
+      LOG.info(
+          "History of {}: {}{}",
+          key.job,
+          found.facts().comparison().text(),
+          found.facts().off().isEmpty() ? "" : "; it is off: " + found.facts().off());
+    }
+  }
+
+  private HistoryStore.@Nullable Found add(JobFacts facts) {
+    try {
+      HistoryStore.Found found = store.add(facts);
+      if (found.problem() != null) {
+        warn("A part of the history is not used", found.problem());
+      }
+      return found;
+    } catch (IOException | RuntimeException | LinkageError e) {
+      warn("The history cannot be written", e.toString());
+      return null;
+    }
+  }
+
+  /** One user less. After the last one it is written, unless that was done, or another JVM does. */
+  @Override
+  public void close() {
+    learn();
+    synchronized (OPEN) {
+      if (--users > 0) {
+        return;
+      }
+      OPEN.remove(key, this);
+    }
+    if (!LEFT_TO_DRIVER.get() && !isWritten.get()) {
+      write();
+    }
+  }
+
+  @Override
+  public String toString() {
+    return "history of " + key.job + " in " + store;
+  }
+}

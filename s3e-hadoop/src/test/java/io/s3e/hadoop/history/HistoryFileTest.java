@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.s3e.hadoop.history;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.s3e.columnar.LayoutMemory;
+import java.io.IOException;
+import java.security.MessageDigest;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+class HistoryFileTest {
+  private static byte[] encoded() throws IOException {
+    return HistoryFile.encode(SomeFacts.of(new Random(1), "nightly #"));
+  }
+
+  @Test
+  void whatIsWrittenIsRead() throws Exception {
+    for (long seed = 0; seed < 100; seed++) {
+      JobFacts facts = SomeFacts.of(new Random(seed), "nightly #");
+      assertThat(HistoryFile.decode(HistoryFile.encode(facts)))
+          .as("seed %d", seed)
+          .isEqualTo(facts);
+    }
+  }
+
+  @Test
+  void fileIsOneJsonObjectThatSaysItsFormat() throws Exception {
+    assertThat(new String(encoded(), UTF_8))
+        .startsWith("{\"format\":1,\"sha256\":\"")
+        .contains("\"history\":{")
+        .endsWith("}\n");
+  }
+
+  @Test
+  void otherFormatIsRefusedAndNamed() throws Exception {
+    byte[] future =
+        new String(encoded(), UTF_8).replace("\"format\":1,", "\"format\":2,").getBytes(UTF_8);
+    assertThatThrownBy(() -> HistoryFile.decode(future))
+        .isInstanceOf(IOException.class)
+        .hasMessage("its format is 2, and not 1");
+  }
+
+  /** Fields of later versions. */
+  @Test
+  void unknownFieldsAreIgnored() throws Exception {
+    byte[] more = sealed("{\"job\":\"j\",\"later\":[1,{}],\"runs\":[],\"tables\":[]}");
+    assertThat(HistoryFile.decode(more)).isEqualTo(JobFacts.none("j"));
+  }
+
+  /** Any byte that is another one, and any end that is missing, is noticed. */
+  @Test
+  void damageIsNoticed() throws Exception {
+    byte[] whole = encoded();
+    Random random = new Random(42);
+    for (int i = 0; i < 2_000; i++) {
+      byte[] damaged = whole.clone();
+      int at = random.nextInt(whole.length - 1);
+      damaged[at] ^= (byte) (1 << random.nextInt(8));
+      assertThatThrownBy(() -> HistoryFile.decode(damaged))
+          .as("byte %d", at)
+          .isInstanceOf(IOException.class);
+      byte[] truncated = java.util.Arrays.copyOf(whole, at);
+      assertThatThrownBy(() -> HistoryFile.decode(truncated))
+          .as("%d bytes", at)
+          .isInstanceOf(IOException.class);
+    }
+  }
+
+  /** A checksum that is right, and JSON that somebody has tampered with. */
+  @Test
+  void poisonIsRefusedOrMadeHarmless() throws Exception {
+    String text = new String(encoded(), UTF_8);
+    String history = text.substring(text.indexOf("\"history\":") + 10, text.length() - 2);
+    int taken = 0;
+    for (long seed = 0; seed < 5_000; seed++) {
+      byte[] poison = sealed(mutated(history, new Random(seed)));
+      JobFacts facts;
+      try {
+        facts = HistoryFile.decode(poison);
+      } catch (IOException e) {
+        continue;
+      }
+      taken++;
+      LayoutMemory memory = LayoutMemory.of(facts.places());
+      assertThat(memory.facts()).as("seed %d", seed).isNotNull();
+      assertThat(facts.judged().comparison().text()).as("seed %d", seed).isNotEmpty();
+      assertThat(facts.with(facts)).as("seed %d", seed).isEqualTo(facts);
+      assertThat(HistoryFile.decode(HistoryFile.encode(facts)))
+          .as("seed %d", seed)
+          .isEqualTo(facts);
+    }
+    assertThat(taken).as("files that are JSON still").isGreaterThan(500);
+  }
+
+  private static String mutated(String text, Random random) {
+    StringBuilder mutated = new StringBuilder(text);
+    String marks = "0123456789-,:[]{}\"enull.Etrue";
+    for (int i = 0; i < 1 + random.nextInt(3); i++) {
+      int at = random.nextInt(mutated.length());
+      switch (random.nextInt(3)) {
+        case 0 -> mutated.setCharAt(at, marks.charAt(random.nextInt(marks.length())));
+        case 1 -> mutated.deleteCharAt(at);
+        default -> mutated.insert(at, marks.charAt(random.nextInt(marks.length())));
+      }
+    }
+    return mutated.toString();
+  }
+
+  private static byte[] sealed(String history) throws Exception {
+    byte[] digest = MessageDigest.getInstance("SHA-256").digest(history.getBytes(UTF_8));
+    String sum = HexFormat.of().formatHex(digest);
+    return ("{\"format\":1,\"sha256\":\"" + sum + "\",\"history\":" + history + "}\n")
+        .getBytes(UTF_8);
+  }
+
+  @Test
+  void largeJobIsCutToItsBound() throws Exception {
+    Random random = new Random(7);
+    List<TableFacts> tables = new ArrayList<>();
+    for (int i = 0; i < 400; i++) {
+      tables.add(SomeFacts.widest(random, "bucket/table-" + i, i));
+    }
+    JobFacts facts = new JobFacts("j", "", SomeFacts.runs(random, 50), tables);
+    byte[] bytes = HistoryFile.encode(facts);
+    assertThat(bytes.length).isBetween(HistoryFile.MOST_BYTES / 2, HistoryFile.MOST_BYTES);
+    JobFacts kept = HistoryFile.decode(bytes);
+    assertThat(kept.runs()).isEqualTo(facts.runs());
+    assertThat(kept.tables())
+        .as("the latest")
+        .contains(facts.tables().get(facts.tables().size() - 1));
+  }
+
+  @Test
+  void aTableTakesNoMoreThanItsBound() throws Exception {
+    TableFacts widest = SomeFacts.widest(new Random(3), "bucket/t", 1);
+    assertThat(widest.possible()).isEqualTo(widest);
+    JobFacts one = new JobFacts("j", "", List.of(), List.of(widest));
+    int without = HistoryFile.encode(JobFacts.none("j")).length;
+    assertThat(HistoryFile.encode(one).length - without).isBetween(8 << 10, TableFacts.MOST_BYTES);
+  }
+}

@@ -1,0 +1,410 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.s3e.hadoop.history;
+
+import static io.s3e.testing.Eventually.awaitTrue;
+import static org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName.BINARY;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.s3e.block.ByteRange;
+import io.s3e.hadoop.RecordingProxy;
+import io.s3e.hadoop.S3AReads;
+import io.s3e.hadoop.S3AServer;
+import io.s3e.testing.CapturedLog;
+import io.s3e.testing.Slow;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.Stream;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FSDataInputStream;
+import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.parquet.example.data.Group;
+import org.apache.parquet.example.data.simple.SimpleGroup;
+import org.apache.parquet.hadoop.ParquetFileReader;
+import org.apache.parquet.hadoop.ParquetWriter;
+import org.apache.parquet.hadoop.example.ExampleParquetWriter;
+import org.apache.parquet.hadoop.metadata.ColumnChunkMetaData;
+import org.apache.parquet.hadoop.metadata.CompressionCodecName;
+import org.apache.parquet.io.LocalInputFile;
+import org.apache.parquet.io.LocalOutputFile;
+import org.apache.parquet.io.api.Binary;
+import org.apache.parquet.schema.MessageType;
+import org.apache.parquet.schema.Types;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * A table of small Parquet files, read in runs that have a fresh engine each, as fresh JVMs have:
+ * an idle engine ends when somebody asks for another budget.
+ */
+@Timeout(300)
+@Slow
+class HistoryReadsTest {
+  private static final int COLUMNS = 6;
+  private static final int ROWS = 8_000;
+  private static final int VALUE_BYTES = 100;
+  private static final List<Integer> READ = List.of(1, 4);
+  private static int budgetMegabytes = 64;
+  private static int tables;
+
+  @TempDir static Path shared;
+  private static byte[] content;
+  private static List<ByteRange> chunks;
+
+  @TempDir Path directory;
+  private RecordingProxy proxy;
+  private FileSystem writer;
+
+  /** A file of one group of 4.8 MB. */
+  @BeforeAll
+  static void makeFile() throws Exception {
+    Path file = shared.resolve("rows.parquet");
+    Types.GroupBuilder<MessageType> schema = Types.buildMessage();
+    for (int column = 0; column < COLUMNS; column++) {
+      schema = schema.required(BINARY).named("c" + column);
+    }
+    MessageType type = schema.named("rows");
+    Random random = new Random(5);
+    try (ParquetWriter<Group> rows =
+        ExampleParquetWriter.builder(new LocalOutputFile(file))
+            .withType(type)
+            .withConf(new Configuration(false))
+            .withCompressionCodec(CompressionCodecName.UNCOMPRESSED)
+            .withDictionaryEncoding(false)
+            .build()) {
+      for (int row = 0; row < ROWS; row++) {
+        Group group = new SimpleGroup(type);
+        for (int column = 0; column < COLUMNS; column++) {
+          byte[] value = new byte[VALUE_BYTES];
+          random.nextBytes(value);
+          group.add("c" + column, Binary.fromConstantByteArray(value));
+        }
+        rows.write(group);
+      }
+    }
+    content = Files.readAllBytes(file);
+    chunks = new ArrayList<>();
+    try (ParquetFileReader reader = ParquetFileReader.open(new LocalInputFile(file))) {
+      assertThat(reader.getRowGroups()).hasSize(1);
+      for (ColumnChunkMetaData chunk : reader.getRowGroups().get(0).getColumns()) {
+        chunks.add(ByteRange.ofLength(chunk.getStartingPos(), chunk.getTotalSize()));
+      }
+    }
+  }
+
+  @BeforeEach
+  void start() throws Exception {
+    proxy = new RecordingProxy(S3AServer.endpoint());
+    writer = S3AReads.open(S3AServer.s3a(S3AServer.endpoint()));
+  }
+
+  @AfterEach
+  void stop() throws Exception {
+    writer.close();
+    proxy.close();
+  }
+
+  private String table(int files) throws IOException {
+    String table = "/histories-" + tables++ + "/rows";
+    for (int i = 0; i < files; i++) {
+      try (FSDataOutputStream out = writer.create(path(table, i), true)) {
+        out.write(content);
+      }
+    }
+    return table;
+  }
+
+  private static org.apache.hadoop.fs.Path path(String table, int file) {
+    return new org.apache.hadoop.fs.Path(table, "file-" + file);
+  }
+
+  private Configuration conf(String mode, String task) {
+    Configuration conf = S3AReads.small(S3AServer.s3e(proxy.endpoint()));
+    conf.set("fs.s3a.s3e.memory.budget", budgetMegabytes++ + "M");
+    conf.set("fs.s3a.s3e.history", mode);
+    conf.set("fs.s3a.s3e.history.dir", directory.resolve("histories").toUri().toString());
+    conf.set("fs.s3a.s3e.history.job", "nightly 2026-11-26");
+    conf.set("mapreduce.task.attempt.id", task);
+    return conf;
+  }
+
+  /** A task that is a control, or is none. */
+  private static String task(boolean isControl) {
+    return Stream.iterate(0, i -> i + 1)
+        .map(i -> "attempt_1_m_" + i)
+        .filter(name -> Trial.isControl(name) == isControl)
+        .findFirst()
+        .orElseThrow();
+  }
+
+  private static final String USUAL = task(false);
+
+  private static byte[] read(FSDataInputStream in, ByteRange range) throws IOException {
+    byte[] bytes = new byte[(int) range.length()];
+    in.seek(range.start());
+    in.readFully(bytes);
+    return bytes;
+  }
+
+  private static void readTrailer(FSDataInputStream in) throws IOException {
+    read(in, new ByteRange(content.length - 8, content.length));
+  }
+
+  /** As parquet-java does without vectored reads. */
+  private static void readColumns(FSDataInputStream in) throws IOException {
+    int length =
+        java.nio.ByteBuffer.wrap(content, content.length - 8, 4)
+            .order(java.nio.ByteOrder.LITTLE_ENDIAN)
+            .getInt();
+    read(in, new ByteRange(content.length - 8 - length, content.length - 8));
+    for (int column : READ) {
+      ByteRange chunk = chunks.get(column);
+      assertThat(read(in, chunk))
+          .isEqualTo(Arrays.copyOfRange(content, (int) chunk.start(), (int) chunk.end()));
+    }
+  }
+
+  /** Reads all files of a table as a JVM of its own would. */
+  private void run(String table, int files, String mode, String task) throws IOException {
+    try (FileSystem fs = S3AReads.open(conf(mode, task))) {
+      for (int i = 0; i < files; i++) {
+        try (FSDataInputStream in = fs.open(path(table, i))) {
+          readTrailer(in);
+          readColumns(in);
+        }
+      }
+    }
+  }
+
+  private List<String> gets(String table) {
+    return proxy.reads(table).stream()
+        .map(get -> get.target().replaceAll(".*/file-", "") + " " + get.headers().get("range"))
+        .sorted()
+        .toList();
+  }
+
+  private JobFacts kept() throws IOException {
+    return new HistoryStore(
+            new org.apache.hadoop.fs.Path(directory.resolve("histories").toUri()),
+            new Configuration())
+        .read("nightly 1");
+  }
+
+  private List<Path> files() throws IOException {
+    Path histories = directory.resolve("histories");
+    if (!Files.isDirectory(histories)) {
+      return List.of();
+    }
+    try (Stream<Path> all = Files.walk(histories)) {
+      return all.filter(file -> file.getFileName().toString().endsWith(".json")).toList();
+    }
+  }
+
+  @Test
+  void offKeepsNothing() throws Exception {
+    run(table(2), 2, "off", USUAL);
+    assertThat(files()).isEmpty();
+  }
+
+  /** In a run without a history, and in one that could use what that has written. */
+  @Test
+  void observersRequestsAreThoseOfOff() throws Exception {
+    for (int run = 0; run < 2; run++) {
+      String off = table(4);
+      String observe = table(4);
+      run(off, 4, "off", USUAL);
+      run(observe, 4, "observe", USUAL);
+      assertThat(gets(observe)).hasSizeGreaterThanOrEqualTo(4 * 3).isEqualTo(gets(off));
+      rename(observe, "/histories-" + tables + "/rows");
+    }
+    assertThat(kept().runs()).hasSize(2);
+  }
+
+  /** Has the history tell of another table what it tells of this one. */
+  private void rename(String from, String to) throws IOException {
+    for (Path file : files()) {
+      JobFacts facts = HistoryFile.decode(Files.readAllBytes(file));
+      List<TableFacts> renamed =
+          facts.tables().stream()
+              .map(
+                  table ->
+                      new TableFacts(
+                          table.place().replace(from.substring(1), to.substring(1)),
+                          table.millis(),
+                          table.footerBytes(),
+                          table.files(),
+                          table.scans()))
+              .toList();
+      byte[] bytes =
+          HistoryFile.encode(new JobFacts(facts.job(), facts.off(), facts.runs(), renamed));
+      Files.write(file, bytes);
+      Files.deleteIfExists(file.resolveSibling("." + file.getFileName() + ".crc"));
+    }
+  }
+
+  @Test
+  void factsOfTheTableAreWrittenWhenTheLastFileSystemCloses() throws Exception {
+    String table = table(3);
+    run(table, 3, "observe", USUAL);
+    JobFacts facts = kept();
+    assertThat(facts.job()).isEqualTo("nightly #");
+    assertThat(facts.runs()).hasSize(1).allMatch(run -> run.with().equals(Blocked.NONE));
+    assertThat(facts.tables()).hasSize(1);
+    TableFacts kept = facts.tables().get(0);
+    assertThat(kept.place()).isEqualTo(S3AServer.BUCKET + table);
+    assertThat(kept.footerBytes()).isBetween(100L, 64L << 10);
+    assertThat(kept.files()).isNotEmpty().allMatch(file -> file.bytes() == content.length);
+    assertThat(kept.files().get(0).bounds())
+        .containsExactly(
+            chunks.get(1).start(), chunks.get(1).end(), chunks.get(4).start(), chunks.get(4).end());
+    assertThat(kept.scans()).extracting(TableFacts.Scan::columns).containsExactly("12");
+  }
+
+  /** Whether the middle of a chunk is: its ends share blocks with others. */
+  private boolean isAskedFor(String table, int file, int column) {
+    long middle = (chunks.get(column).start() + chunks.get(column).end()) / 2;
+    return proxy.reads(table + "/file-" + file).stream()
+        .map(get -> get.headers().get("range").replace("bytes=", "").split("-"))
+        .anyMatch(
+            range -> Long.parseLong(range[0]) <= middle && middle <= Long.parseLong(range[1]));
+  }
+
+  /** The columns are asked for with the end of the file, by a JVM that has read nothing yet. */
+  @Test
+  void firstFileOfTheNextRunIsAskedForAtOnce() throws Exception {
+    String table = table(3);
+    run(table, 2, "observe", USUAL);
+    try (FileSystem fs = S3AReads.open(conf("on", USUAL));
+        FSDataInputStream in = fs.open(path(table, 2))) {
+      readTrailer(in);
+      awaitTrue(() -> isAskedFor(table, 2, 1) && isAskedFor(table, 2, 4));
+      assertThat(isAskedFor(table, 2, 3)).as("a column that nobody reads").isFalse();
+      readColumns(in);
+    }
+    assertThat(kept().runs()).hasSize(2);
+    assertThat(kept().comparison().with().tasks()).isEqualTo(1);
+  }
+
+  @Test
+  void controlReadsAsIfNothingWereKnown() throws Exception {
+    String table = table(3);
+    run(table, 2, "observe", USUAL);
+    try (FileSystem fs = S3AReads.open(conf("on", task(true)));
+        FSDataInputStream in = fs.open(path(table, 2))) {
+      readTrailer(in);
+      assertThat(isAskedFor(table, 2, 1) || isAskedFor(table, 2, 4)).isFalse();
+      readColumns(in);
+    }
+    Comparison comparison = kept().comparison();
+    assertThat(comparison.without().tasks()).isEqualTo(1);
+    assertThat(comparison.without().seconds()).isPositive();
+    assertThat(comparison.with().tasks()).isZero();
+  }
+
+  @Test
+  void historyThatIsOffIsNotUsed() throws Exception {
+    String table = table(3);
+    run(table, 2, "observe", USUAL);
+    for (Path file : files()) {
+      JobFacts facts = HistoryFile.decode(Files.readAllBytes(file));
+      Files.write(
+          file, HistoryFile.encode(new JobFacts(facts.job(), "why", facts.runs(), facts.tables())));
+      Files.deleteIfExists(file.resolveSibling("." + file.getFileName() + ".crc"));
+    }
+    try (CapturedLog log = new CapturedLog();
+        FileSystem fs = S3AReads.open(conf("on", USUAL));
+        FSDataInputStream in = fs.open(path(table, 2))) {
+      readTrailer(in);
+      assertThat(isAskedFor(table, 2, 1)).isFalse();
+      readColumns(in);
+      assertThat(log.lines("is not used, since why")).hasSize(1);
+      assertThat(log.lines("WARN")).isEmpty();
+    }
+  }
+
+  /** Damaged, foreign, from the future, long: the bytes are right, and one WARN tells. */
+  @Test
+  void whateverTheHistorySaysTheBytesAreRight() throws Exception {
+    String table = table(3);
+    run(table, 2, "observe", USUAL);
+    Path file = files().get(0);
+    byte[] whole = Files.readAllBytes(file);
+    for (long seed = 0; seed < 24; seed++) {
+      Random random = new Random(seed);
+      files().forEach(each -> each.toFile().delete());
+      Files.write(file, poisoned(whole, random, S3AServer.BUCKET + table));
+      Files.deleteIfExists(file.resolveSibling("." + file.getFileName() + ".crc"));
+      try (CapturedLog log = new CapturedLog()) {
+        run(table, 3, "on", USUAL);
+        assertThat(log.lines("WARN")).as("seed %d", seed).hasSizeLessThanOrEqualTo(1);
+      }
+    }
+  }
+
+  private static byte[] poisoned(byte[] whole, Random random, String place) throws IOException {
+    switch (random.nextInt(4)) {
+      case 0 -> {
+        byte[] damaged = whole.clone();
+        damaged[random.nextInt(whole.length)] ^= (byte) (1 << random.nextInt(8));
+        return damaged;
+      }
+      case 1 -> {
+        return Arrays.copyOf(whole, random.nextInt(whole.length));
+      }
+      case 2 -> {
+        String text = new String(whole, java.nio.charset.StandardCharsets.UTF_8);
+        return text.replace("\"format\":1", "\"format\":2")
+            .getBytes(java.nio.charset.StandardCharsets.UTF_8);
+      }
+      default -> {
+        List<TableFacts.Shape> files = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+          long end = 1 + random.nextInt(content.length);
+          long start = random.nextInt((int) end);
+          files.add(new TableFacts.Shape(content.length, content.length, List.of(start, end)));
+          files.add(files.get(0));
+        }
+        List<TableFacts.Scan> scans = List.of(new TableFacts.Scan(random.nextLong(), "ffff"));
+        TableFacts table = new TableFacts(place, 1, 1 + random.nextInt(16 << 20), files, scans);
+        return HistoryFile.encode(new JobFacts("nightly #", "", List.of(), List.of(table)));
+      }
+    }
+  }
+
+  @Test
+  void directoryThatCannotBeReadOrWrittenIsOneWarning() throws Exception {
+    Files.writeString(directory.resolve("histories"), "a file");
+    try (CapturedLog log = new CapturedLog()) {
+      run(table(2), 2, "on", USUAL);
+      assertThat(log.lines("WARN")).hasSize(1);
+      assertThat(log.lines("WARN").get(0)).contains("The history cannot be");
+    }
+  }
+
+  @Test
+  void directoryThatIsDeletedUnderWayIsMadeAnew() throws Exception {
+    String table = table(3);
+    run(table, 2, "observe", USUAL);
+    try (CapturedLog log = new CapturedLog()) {
+      try (FileSystem fs = S3AReads.open(conf("on", USUAL));
+          FSDataInputStream in = fs.open(path(table, 2))) {
+        readTrailer(in);
+        try (Stream<Path> all = Files.walk(directory.resolve("histories"))) {
+          all.sorted(java.util.Comparator.reverseOrder()).forEach(each -> each.toFile().delete());
+        }
+        readColumns(in);
+      }
+      assertThat(log.lines("WARN")).isEmpty();
+    }
+    assertThat(kept().runs()).hasSize(1);
+  }
+}

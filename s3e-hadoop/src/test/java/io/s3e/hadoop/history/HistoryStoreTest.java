@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.s3e.hadoop.history;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.s3e.hadoop.S3AServer;
+import io.s3e.hadoop.history.JobFacts.Run;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.stream.Stream;
+import org.apache.hadoop.conf.Configuration;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+@Timeout(120)
+class HistoryStoreTest {
+  @TempDir Path directory;
+  private HistoryStore store;
+
+  @BeforeEach
+  void makeStore() {
+    store = new HistoryStore(new org.apache.hadoop.fs.Path(directory.toUri()), new Configuration());
+  }
+
+  private static JobFacts run(String job, int number) {
+    Run run = new Run("r" + number, "p", number, JobFactsTest.tasks(1, 1), Blocked.NONE);
+    TableFacts table = new TableFacts("b/t" + number, number, 100, List.of(), List.of());
+    return new JobFacts(job, "", List.of(run), List.of(table));
+  }
+
+  private List<Path> files() throws IOException {
+    try (Stream<Path> all = Files.walk(directory)) {
+      return all.filter(file -> file.getFileName().toString().endsWith(".json")).toList();
+    }
+  }
+
+  @Test
+  void whatIsAddedIsRead() throws Exception {
+    assertThat(store.read("nightly 5")).isEqualTo(JobFacts.none("nightly #"));
+    store.add(run("nightly #", 1));
+    store.add(run("nightly #", 2));
+    store.add(run("other", 3));
+    JobFacts both = store.read("Nightly 2026-11-26");
+    assertThat(both.runs()).extracting(Run::id).containsExactly("r1", "r2");
+    assertThat(both.tables()).extracting(TableFacts::place).containsExactly("b/t1", "b/t2");
+    assertThat(files()).as("one a job").hasSize(2);
+  }
+
+  @Test
+  void jobIsForgottenByItself() throws Exception {
+    store.add(run("nightly #", 1));
+    store.add(run("other", 2));
+    assertThat(store.clear("nightly 7")).isTrue();
+    assertThat(store.clear("nightly 7")).isFalse();
+    assertThat(store.read("nightly 7").runs()).isEmpty();
+    assertThat(store.read("other").runs()).hasSize(1);
+  }
+
+  /** Without a lock, none of them overwrites what another one has told. */
+  @Test
+  void writersAtOnceLoseNothing() throws Exception {
+    int writers = 6;
+    ExecutorService threads = Executors.newFixedThreadPool(writers);
+    CountDownLatch begin = new CountDownLatch(1);
+    List<Future<?>> done = new ArrayList<>();
+    for (int i = 0; i < writers; i++) {
+      int number = i;
+      done.add(
+          threads.submit(
+              () -> {
+                begin.await();
+                return store.add(run("j", number));
+              }));
+    }
+    begin.countDown();
+    for (Future<?> each : done) {
+      each.get();
+    }
+    threads.shutdown();
+    assertThat(store.read("j").runs()).hasSize(writers);
+    store.add(run("j", writers));
+    assertThat(store.read("j").runs()).hasSize(writers + 1);
+    assertThat(files()).hasSize(1);
+  }
+
+  @Test
+  void filesThatCannotBeReadAreLeftAlone() throws Exception {
+    store.add(run("j", 1));
+    Path whole = files().get(0);
+    Path damaged = whole.resolveSibling("history-damaged.json");
+    Path future = whole.resolveSibling("history-future.json");
+    String text = Files.readString(whole);
+    Files.writeString(damaged, text.substring(0, text.length() / 2));
+    Files.writeString(future, text.replace("\"format\":1", "\"format\":9"));
+    Files.writeString(whole.resolveSibling("history-long.json"), " ".repeat(2 << 20));
+    HistoryStore.Found found = store.find("j");
+    assertThat(found.facts().runs()).hasSize(1);
+    assertThat(found.problem()).isNotNull();
+    store.add(run("j", 2));
+    assertThat(damaged).exists();
+    assertThat(future).exists();
+    assertThat(whole).doesNotExist();
+    assertThat(store.read("j").runs()).hasSize(2);
+  }
+
+  @Test
+  void directoryThatCannotBeWrittenIsAnError() throws Exception {
+    Path file = Files.writeString(directory.resolve("file"), "x", UTF_8);
+    HistoryStore unwritable =
+        new HistoryStore(new org.apache.hadoop.fs.Path(file.toUri()), new Configuration());
+    assertThatThrownBy(() -> unwritable.add(run("j", 1))).isInstanceOf(IOException.class);
+  }
+
+  @Test
+  void directoryMayBeOnS3() throws Exception {
+    Configuration conf = S3AServer.s3e(S3AServer.endpoint());
+    conf.set("fs.s3a.s3e.history", "on");
+    HistoryStore onS3 =
+        new HistoryStore(
+            new org.apache.hadoop.fs.Path("s3a://" + S3AServer.BUCKET + "/histories"), conf);
+    onS3.add(run("j", 1));
+    onS3.add(run("j", 2));
+    assertThat(onS3.read("j").runs()).hasSize(2);
+    assertThat(onS3.clear("j")).isTrue();
+    assertThat(onS3.read("j").runs()).isEmpty();
+  }
+}

@@ -84,8 +84,8 @@ public final class Measure {
         defaultValue = "CLASSIC,ANALYTICS,S3E",
         description =
             "Streams to measure: ${COMPLETION-CANDIDATES}. PLUGIN is S3E as its Spark plugin sets"
-                + " it, without the clock that tells blocked and given; its engine outlives file"
-                + " systems, so it reads cold from a bucket of another name. Default:"
+                + " it, without the clock that tells blocked and given. S3E's engine outlives file"
+                + " systems, so both read cold from a bucket of another name. Default:"
                 + " ${DEFAULT-VALUE}.")
     private List<Stream> streams = List.of();
 
@@ -94,7 +94,7 @@ public final class Measure {
         split = ",",
         defaultValue = "COLD,WARM",
         description =
-            "COLD: the file system is closed before each step, and with it all caches; WARM: the"
+            "COLD: nothing of the step is cached; S3A's file system is closed before it. WARM: the"
                 + " step once more. Default: both.")
     private List<State> states = List.of();
 
@@ -267,7 +267,7 @@ public final class Measure {
 
     /** Returns where nothing is cached that the driver reads next. */
     private static String forget(Driver driver, Workload workload, Store store) throws IOException {
-      if (driver.stream() != Stream.PLUGIN) {
+      if (driver.stream() == Stream.CLASSIC || driver.stream() == Stream.ANALYTICS) {
         driver.run("forget " + Store.ROOT);
         return Store.ROOT;
       }

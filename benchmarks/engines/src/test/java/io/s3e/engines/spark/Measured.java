@@ -14,7 +14,7 @@ final class Measured {
 
   /** Where the blocks are that a step reads. */
   enum State {
-    /** Only in S3: the file system, and with it its caches, has been closed before the step. */
+    /** Only in S3: what the application has cached of other steps is not found. */
     COLD,
     /** Where the same step has left them, run just before. */
     WARM

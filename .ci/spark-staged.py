@@ -177,6 +177,8 @@ def run(spark, artifact, staged, version, work):
     conf, group = settings(staged, artifact, version, work / "ivy", f"http://127.0.0.1:{server.server_address[1]}")
     plain = {name: value for name, value in os.environ.items() if name not in ("SPARK_HOME", "SPARK_CONF_DIR", "HADOOP_CONF_DIR", "PYTHONPATH")}
     plain["PATH"] = f"{binaries}:{plain['PATH']}"
+    # Ivy also looks into Maven's repository at home, and fails for a library of which only the POM is there: a newcomer has none.
+    plain["SPARK_SUBMIT_OPTS"] = f"-Duser.home={work}"
     uri = f"s3a://{BUCKET}/{KEY}"
     submit = [binaries / "spark-submit", "--packages", conf["spark.jars.packages"], "--repositories", conf["spark.jars.repositories"]]
     for name, value in conf.items():

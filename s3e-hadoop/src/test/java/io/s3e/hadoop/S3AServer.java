@@ -56,7 +56,8 @@ public final class S3AServer {
     conf.setBoolean("fs.s3a.path.style.access", true);
     conf.setBoolean("fs.s3a.connection.ssl.enabled", false);
     conf.setBoolean("fs.s3a.impl.disable.cache", true);
-    conf.set("fs.s3a.fast.upload.buffer", "bytebuffer");
+    // Not in memory, of which S3A takes 64 MiB for each file that is written.
+    conf.set("fs.s3a.fast.upload.buffer", "disk");
     conf.set("fs.s3a.buffer.dir", Path.of(System.getProperty("java.io.tmpdir")).toString());
     conf.set("fs.s3a.attempts.maximum", "2");
     conf.set("fs.s3a.retry.limit", "2");

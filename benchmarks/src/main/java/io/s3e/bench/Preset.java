@@ -15,7 +15,7 @@ enum Preset {
       new Amount(1, 64, 200, 0.05),
       WarmUp.SHORT),
 
-  /** What S3E is for, beside what people use for it: the main job, in three minutes. */
+  /** What S3E is for, beside what people use for it: the main job, in four minutes. */
   STANDARD(
       "s3e,classic,prefetch,analytics",
       "seq,vec,iceberg,rnd,bad-vec",

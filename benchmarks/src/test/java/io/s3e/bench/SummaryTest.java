@@ -278,7 +278,7 @@ class SummaryTest {
   }
 
   @Test
-  void nobodyMeasuresTimeInReadsOfText() {
+  void aRunWithoutFiguresHasNoTimeInReadsAndSeveralJvmsHaveTheirSum() {
     RunResult text = RunResult.withoutFigures(RunResult.Status.OK, null);
     Summary summary = summary("s3e", text);
 

@@ -260,7 +260,7 @@ final class Pump implements Consumer<RunFetch> {
     if (group.size() == 1) {
       long stopped = fetcher.prefetch(handle, first, Purpose.GUESS, run -> accept(run, kind));
       BlockRange sent = new BlockRange(first.first(), Math.min(stopped, first.end()));
-      configure(() -> started(sent, group.get(0).of()));
+      configure(() -> started(List.of(new Starting(sent, group.get(0).of()))));
       return stopped < first.end() ? new BlockRange(stopped, first.end()) : null;
     }
     // Another thread's may be the same one, which must not be refused for want of what it has got.
@@ -270,7 +270,7 @@ final class Pump implements Consumer<RunFetch> {
         if (!fetcher.prefetchAll(handle, wanted, run -> accept(run, kind))) {
           return first;
         }
-        configure(() -> group.forEach(run -> started(run.blocks(), run.of())));
+        configure(() -> started(group));
       } finally {
         isStartingGroup.set(false);
       }
@@ -282,10 +282,11 @@ final class Pump implements Consumer<RunFetch> {
    * What comes for a stream that was closed meanwhile is cancelled, and judged by nobody; nor is
    * what another thread started meanwhile, and the reader has read: it is wished for no more.
    */
-  private void started(BlockRange sent, Wish.Range of) {
-    if (!handle.isClosed() && planner.wish().contains(sent.first())) {
-      ahead.started(sent, of);
-    }
+  private void started(List<Starting> sent) {
+    Wish wish = handle.isClosed() ? Wish.NOTHING : planner.wish();
+    sent.stream()
+        .filter(run -> wish.contains(run.blocks().first()))
+        .forEach(run -> ahead.started(run.blocks(), run.of()));
   }
 
   private void refused(Starting first, List<Starting> all, int next) {

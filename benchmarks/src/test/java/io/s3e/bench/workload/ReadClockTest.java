@@ -73,7 +73,7 @@ class ReadClockTest {
   }
 
   @Test
-  void withoutGroupsNobodyMeasured() {
+  void atFirstNobodyHasWaited() {
     assertThat(new ReadClock().blockedNanos()).isZero();
   }
 

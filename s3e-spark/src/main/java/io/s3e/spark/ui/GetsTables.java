@@ -141,7 +141,8 @@ final class GetsTables {
         .text("Task", "Stage and id of the task", get -> orNone(get.label()))
         .text("Executor", "Its id", get -> orNone(get.executorId()))
         .text("For", "Why it was sent", get -> reason(get.reason()))
-        .text("Object", "Bucket and key", GetsTables::object)
+        .text(
+            "Object", "Bucket and key", get -> Cell.name("s3://" + get.bucket() + "/" + get.key()))
         .number("From", "Offset of the first byte", get -> number(get.start()))
         .number("Bytes", "How many were asked for", get -> number(get.end() - get.start()))
         .number("First byte", "Time to the head of the answer", get -> millis(get.answeredMillis()))
@@ -155,13 +156,6 @@ final class GetsTables {
     return new Cell(
         "<span title=\"" + Utility.escape(meaning) + "\">" + Utility.escape(word) + "</span>",
         word);
-  }
-
-  private static Cell object(SlowGet get) {
-    String name = "s3://" + get.bucket() + "/" + get.key();
-    String escaped = Utility.escape(name);
-    return new Cell(
-        "<div class=\"s3e-name\" title=\"" + escaped + "\">" + escaped + "</div>", name);
   }
 
   private static Cell outcome(SlowGet get) {

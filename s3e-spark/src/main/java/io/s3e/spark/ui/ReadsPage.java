@@ -273,10 +273,7 @@ final class ReadsPage {
   }
 
   private static Cell name(StageRow row) {
-    String name = row.facts().map(StageFacts::name).orElse(Figures.NONE);
-    String escaped = Utility.escape(name);
-    return new Cell(
-        "<div class=\"s3e-name\" title=\"" + escaped + "\">" + escaped + "</div>", name);
+    return Cell.name(row.facts().map(StageFacts::name).orElse(Figures.NONE));
   }
 
   private static Cell status(StageRow row) {

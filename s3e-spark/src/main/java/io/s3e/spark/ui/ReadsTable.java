@@ -23,6 +23,13 @@ final class ReadsTable<T> {
       return new Cell(Utility.escape(text), text);
     }
 
+    /** Cut where it has no room, and whole under the mouse. */
+    static Cell name(String name) {
+      String escaped = Utility.escape(name);
+      return new Cell(
+          "<div class=\"s3e-name\" title=\"" + escaped + "\">" + escaped + "</div>", name);
+    }
+
     /** Without an exponent, which Spark's script would take for digits. */
     static Cell number(String text, double sortKey) {
       return new Cell(Utility.escape(text), String.format(Locale.ROOT, "%.6f", sortKey));

@@ -102,11 +102,12 @@ class DiskCacheBenchTest {
     assertThat(written).isBetween(16L << 20, 96L << 20);
     // Where the disk answers later than the store for a while, blocks are not offered.
     long leftOut = counter(processes.get(0), "s3e_cache_not_admitted_bytes");
-    assertThat(written + dropped(processes.get(0)) + leftOut)
-        .as("%s", processes.get(0))
-        .isEqualTo(96L << 20);
+    long offered = counter(processes.get(0), "s3e_cache_offered_bytes");
+    assertThat(offered + leftOut).as("%s", processes.get(0)).isEqualTo(96L << 20);
+    // The rest waits for the disk when its reader has ended, and is written or dropped after that.
+    assertThat(written + dropped(processes.get(0))).isLessThanOrEqualTo(offered);
     long found = counter(processes.get(1), "s3e_cache_hit_bytes");
-    assertThat(found).isBetween(written / 2, written);
+    assertThat(found).isBetween(written / 2, offered);
     assertThat(found + counter(processes.get(1), "s3e_cache_miss_bytes")).isEqualTo(96L << 20);
     assertThat(processes).hasSize(2);
     assertThat(result(summary).get("bytesUsed").asLong()).isEqualTo(2 * (96L << 20));

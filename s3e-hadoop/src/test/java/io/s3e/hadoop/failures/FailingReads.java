@@ -48,7 +48,9 @@ final class FailingReads implements AutoCloseable {
   private static final long DEADLINE_SECONDS = 240;
 
   private static final Pattern SENT_TOO_LATE =
-      Pattern.compile(" 1 attempt in 0\\.[0-4] s, then the read's deadline passed: no answer");
+      Pattern.compile(
+          " 0 attempts in |"
+              + " 1 attempt in 0\\.[0-4] s, then the read's deadline passed: no answer");
 
   /** One after the other; no server is met where several begin at once. */
   private static final List<Set<Place>> AT_ONCE =
@@ -168,7 +170,7 @@ final class FailingReads implements AutoCloseable {
     }
   }
 
-  /** Whether the gate let the first GET of a read go when its patience was nearly over. */
+  /** Whether the gate let no GET of a read go, or the first when its patience was nearly over. */
   private static boolean wasSentTooLate(Throwable failure) {
     return SENT_TOO_LATE.matcher(String.valueOf(failure.getMessage())).find();
   }

@@ -61,6 +61,8 @@ class FailureTableTest {
       "classic takes 416 for the end of the file, or says so; inside the file it is a failure";
   private static final String NO_APACHE_TYPE =
       "classic's class belongs to its HTTP client or is an EOFException, which looks like the end";
+  private static final String CLIENT_ON_TRIAL =
+      "as above, and while the CRT is on trial S3A's client reads, whose class is classic's";
   private static final String TRUST =
       "classic's class depends on which exception is innermost; this one says that it is TLS";
   private static final String FORGETS_ADDRESS =
@@ -71,7 +73,7 @@ class FailureTableTest {
       List.of(
           ofRefusal("416", Style.READ, "RangeNotSatisfiableEOFException", LOOKS_LIKE_THE_END),
           ofRefusal("416", Style.PREAD, "RangeNotSatisfiableEOFException", LOOKS_LIKE_THE_END),
-          ofCrt("end ", Client.CRT, "SocketException", NO_APACHE_TYPE),
+          ofCrt("end ", Client.CRT, "SocketException|ConnectionClosedException", CLIENT_ON_TRIAL),
           ofCrt("end ", Client.CRT_COPIED, "SocketException", NO_APACHE_TYPE),
           ofCrt("refused", Client.CRT, "ConnectException|UnknownHostException", FORGETS_ADDRESS),
           ofCrt(

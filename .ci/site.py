@@ -1,6 +1,7 @@
 """The parts of .ci/site that are its own.
 
-site.py links            links of the Markdown files lead to files and headings that are there; the first pages are short, and each is in the navigation
+site.py links            links of the Markdown files lead to files and headings that are there; the first pages are short, each is in the navigation,
+                         and commands have a comment that says who runs them
 site.py copy DIRECTORY   the pages of the site: docs/, the root's pages, a list of the decisions; links to other files go to the repository
 site.py built DIRECTORY  links of the built pages lead to files and anchors that are there
 """
@@ -57,7 +58,7 @@ def links():
                 dead.append(f"{page}: {target}: there is no such file")
             elif anchor and file.suffix == ".md" and anchor not in anchors(file):
                 dead.append(f"{page}: {target}: there is no such heading")
-    dead += long() + strays()
+    dead += long() + strays() + unmarked()
     report(dead, f"{len(pages())} pages")
 
 
@@ -74,6 +75,39 @@ def strays():
     named = set(re.findall(r"(\S+\.md)$", pathlib.Path("mkdocs.yml").read_text(), re.M))
     here = [page.relative_to("docs").as_posix() for page in pages() if page.parts[0] == "docs" and page.parts[1] != "adr"]
     return [f"mkdocs.yml: {page} is not in nav" for page in here if page not in named]
+
+
+def unmarked():
+    """Commands that no comment before them says who runs: <!-- run: ATest, .ci/script, by hand -->, or "not", where the page says so too."""
+    tests = set(subprocess.run(["git", "ls-files", "-co", "--exclude-standard", "*Test.java"], check=True, capture_output=True, text=True).stdout.split())
+    tests = {pathlib.Path(test).stem for test in tests}
+    wrong = []
+    for page in pages():
+        if page.parts[0] != "docs" or page.parts[1] == "adr":
+            continue
+        lines = page.read_text().splitlines()
+        inside = False
+        for n, line in enumerate(lines):
+            fence = re.fullmatch(r" *```(\w*)", line)
+            inside = bool(fence) and not inside or inside and not fence
+            if not (fence and inside):
+                continue
+            place = f"{page}:{n + 1}"
+            mark = re.search(r"<!-- run: (.+) -->", lines[n - 1])
+            if not fence[1]:
+                wrong.append(f"{place}: of what language is it?")
+            elif fence[1] == "bash" and not mark:
+                wrong.append(f"{place}: who runs the command? <!-- run: … --> is not above it")
+            elif mark and mark[1] == "not" and not re.search("not run|nobody has", "\n".join(lines[max(0, n - 16) : n + 9]), re.I):
+                wrong.append(f"{place}: nobody runs the command, and the page does not say so")
+            elif mark:
+                named = re.findall(r"\w+Test\b", mark[1])
+                files = re.findall(r"\.ci/\S+\b", mark[1])
+                absent = [name for name in named if name not in tests] + [file for file in files if not pathlib.Path(file).exists()]
+                wrong += [f"{place}: there is no {name}" for name in absent]
+                if not (named or files or mark[1] in ("not", "by hand")):
+                    wrong.append(f"{place}: {mark[1]} runs nothing")
+    return wrong
 
 
 def copy(directory):

@@ -6,6 +6,8 @@ package io.s3e.hadoop.conf;
  * date.
  */
 final class ConfigurationReference {
+  private static final int LONGEST_LINE = 120;
+
   private ConfigurationReference() {}
 
   /** The whole document. */
@@ -21,17 +23,22 @@ final class ConfigurationReference {
     }
     for (ConfigKey<?> key : S3EKeys.ALL) {
       text.append("\n### ").append(key.name()).append("\n\n");
-      text.append(key.description());
+      StringBuilder about = new StringBuilder(key.description());
       S3ADefault<?> fromS3A = key.fromS3A();
       if (fromS3A != null) {
-        text.append(" The default is ").append(fromS3A.rule()).append('.');
+        about.append(" The default is ").append(fromS3A.rule()).append('.');
       }
       if (S3EKeys.OF_THE_JVM.contains(key)) {
-        text.append(" *One for the JVM.*");
+        about.append(" *One for the JVM.*");
       }
-      text.append('\n');
+      text.append(wrapped(about.toString()));
     }
     return text.append(FROM_S3A).toString();
+  }
+
+  /** A line does not begin with a sign: a list would begin there. */
+  private static String wrapped(String paragraph) {
+    return paragraph.replaceAll("(.{1," + LONGEST_LINE + "})( (?![+*-] )|$)", "$1\n");
   }
 
   private static String anchor(ConfigKey<?> key) {

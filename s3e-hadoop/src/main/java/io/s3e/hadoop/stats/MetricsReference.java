@@ -67,8 +67,8 @@ final class MetricsReference {
 
       S3A's names that are not listed mean what they mean in S3A. S3A adds its counters of a stream
       to the file system's when the stream is closed, and S3E what comes later; those of requests,
-      throttling and retries, and all of S3E's own, are live. In a plain S3AFileSystem with S3E's stream factory, S3E's own are
-      those of streams only.
+      throttling and retries, and all of S3E's own, are live. In a plain S3AFileSystem with S3E's
+      stream factory, S3E's own are those of streams only.
 
       How they add up, once nothing is in flight:
 

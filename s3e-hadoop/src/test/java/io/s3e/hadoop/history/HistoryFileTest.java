@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.s3e.columnar.LayoutMemory;
+import io.s3e.testing.Seed;
 import java.io.IOException;
 import java.security.MessageDigest;
 import java.util.ArrayList;
@@ -78,7 +79,8 @@ class HistoryFileTest {
     String text = new String(encoded(), UTF_8);
     String history = text.substring(text.indexOf("\"history\":") + 10, text.length() - 2);
     int taken = 0;
-    for (long seed = 0; seed < 1_000; seed++) {
+    long first = Seed.ofBuilds();
+    for (long seed = first; seed < first + 200; seed++) {
       byte[] poison = sealed(mutated(history, new Random(seed)));
       JobFacts facts;
       try {
@@ -95,7 +97,7 @@ class HistoryFileTest {
           .as("seed %d", seed)
           .isEqualTo(facts);
     }
-    assertThat(taken).as("files that are JSON still").isGreaterThan(100);
+    assertThat(taken).as("files that are JSON still").isGreaterThan(20);
   }
 
   private static String mutated(String text, Random random) {

@@ -4,8 +4,10 @@ package io.s3e.engines.spark.job;
 import io.s3e.engines.spark.job.TpchTables.Format;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.InterruptedIOException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
@@ -32,6 +34,7 @@ import scala.Tuple2;
  * words DIRECTORY                                counts the words of text files
  * forget URI                                     closes the file system, and with it its caches
  * metrics                                        prints those of S3E's plugin, a line each
+ * picture PAGE FILE                              a PNG of a page of the application's UI
  * </pre>
  */
 enum Step {
@@ -123,6 +126,19 @@ enum Step {
     List<Row> run(SparkSession spark, String[] args) throws IOException {
       PluginMetrics.settled()
           .forEach((name, value) -> System.out.println(Steps.METRIC + name + "=" + value));
+      return List.of();
+    }
+  },
+  PICTURE(2) {
+    @Override
+    List<Row> run(SparkSession spark, String[] args) throws IOException {
+      URI ui = URI.create(spark.sparkContext().uiWebUrl().get());
+      try {
+        Picture.take(ui.resolve(args[0]), Path.of(args[1]));
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new InterruptedIOException("interrupted at a picture of " + args[0]);
+      }
       return List.of();
     }
   },

@@ -229,11 +229,8 @@ public final class BenchCommand implements Callable<Integer> {
       options.workloads().forEach(w -> out.println("  " + w.label() + ": " + w.description()));
       List<Summary> summaries = new Comparison(options, target, directory, progress).run();
       out.println();
-      boolean isOfPreset = workloads.isEmpty() && engineOptions.isLeftOpen();
       out.println(
-          isOfPreset && preset.hasOneTable()
-              ? OneTable.render(summaries)
-              : TextTable.render(summaries));
+          isWholePresetOfOneTable() ? OneTable.render(summaries) : TextTable.render(summaries));
       Report report =
           Report.write(
               options.reportDirectory(),
@@ -297,6 +294,11 @@ public final class BenchCommand implements Callable<Integer> {
     return spec;
   }
 
+  /** Whether this is the main job, or the same at a store of the user's own. */
+  private boolean isWholePresetOfOneTable() {
+    return workloads.isEmpty() && engineOptions.isLeftOpen() && preset.hasOneTable();
+  }
+
   private ParameterException wrong(String message) {
     return new ParameterException(commandSpec().commandLine(), message);
   }
@@ -343,6 +345,7 @@ public final class BenchCommand implements Callable<Integer> {
           engineOptions.byWorkload(preset, kinds),
           warmUpOptions.time(preset.warmUp()),
           warmUpOptions.steadyShare(preset.warmUp()),
+          isWholePresetOfOneTable(),
           warmUpOptions.bytes(),
           warmUpOptions.coldJvms(),
           sizeMebibytes * MEBIBYTE,

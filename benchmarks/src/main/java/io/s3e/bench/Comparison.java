@@ -26,9 +26,10 @@ import org.jspecify.annotations.Nullable;
  * alike. A workload that repeats itself has a measurement for each of its passes.
  *
  * <p>Each engine has a JVM of its own for each workload, or several, started anew: its memory and
- * its processor time are the engine's alone. Some workloads have a fresh one for each round, and no
- * runs before the first that counts. A run that fails is a result like any other; the engine gets a
- * new JVM and the job goes on. One thread.
+ * its processor time are the engine's alone. In the main job a JVM goes on with the engine's next
+ * workload, as JVMs of a cluster do, and ends with its last. Some workloads have a fresh one for
+ * each round, and no runs before the first that counts. A run that fails is a result like any
+ * other; the engine gets a new JVM and the job goes on. One thread.
  */
 final class Comparison {
 
@@ -50,6 +51,9 @@ final class Comparison {
   private final Progress progress;
   private final Map<String, Long> checksums = new HashMap<>();
 
+  /** JVMs that have run a workload, and will run another one. */
+  private final Map<Engine, Crew> kept = new HashMap<>();
+
   Comparison(JobOptions options, Target target, RunDirectory directory, Progress progress) {
     this.options = options;
     this.target = target;
@@ -67,12 +71,41 @@ final class Comparison {
     long done = 0;
     try (disk;
         Progress.Bar bar = progress.count("compare", steps, "runs")) {
-      for (WorkloadKind workload : workloads) {
-        summaries.addAll(compare(workload, new Steps(bar, done)));
+      for (int i = 0; i < workloads.size(); i++) {
+        WorkloadKind workload = workloads.get(i);
+        List<WorkloadKind> later = workloads.subList(i + 1, workloads.size());
+        summaries.addAll(compare(workload, later, new Steps(bar, done)));
         done += stepsOf(workload);
       }
+    } finally {
+      kept.values().forEach(Crew::close);
     }
     return summaries;
+  }
+
+  /** The JVM that the engine has already, where it can go on with this workload; else new ones. */
+  private Crew crew(Engine engine, WorkloadKind workload) {
+    Crew before = kept.remove(engine);
+    if (before != null && before.canRun(workload)) {
+      return before;
+    }
+    if (before != null) {
+      before.close();
+    }
+    return new Crew(engine, workload, options, target, directory);
+  }
+
+  /** Keeps the JVM for one of the workloads that are to come, or ends it. */
+  private void leave(Engine engine, Crew crew, List<WorkloadKind> later) {
+    boolean goesOn =
+        options.keepsJvms()
+            && later.stream()
+                .anyMatch(next -> enginesOf(next).contains(engine) && crew.canRun(next));
+    if (goesOn) {
+      kept.put(engine, crew);
+    } else {
+      crew.close();
+    }
   }
 
   private long stepsOf(WorkloadKind workload) {
@@ -134,13 +167,13 @@ final class Comparison {
     }
   }
 
-  private List<Summary> compare(WorkloadKind workload, Steps steps)
+  private List<Summary> compare(WorkloadKind workload, List<WorkloadKind> later, Steps steps)
       throws IOException, InterruptedException {
     Map<Engine, Crew> crews = new LinkedHashMap<>();
     Map<Engine, List<Measurement>> runs = new LinkedHashMap<>();
     List<Engine> engines = enginesOf(workload);
     for (Engine engine : engines) {
-      crews.put(engine, new Crew(engine, workload, options, target, directory));
+      crews.put(engine, crew(engine, workload));
       runs.put(engine, new ArrayList<>());
     }
     try {
@@ -164,7 +197,7 @@ final class Comparison {
         }
       }
     } finally {
-      crews.values().forEach(Crew::close);
+      crews.forEach((engine, crew) -> leave(engine, crew, later));
       disk.endWorkload();
     }
     return engines.stream()

@@ -27,9 +27,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The JVMs in which one engine runs one workload: one, or as many as the workload has read at once.
- * Each is started when it is first needed and again after its death, and told the same. {@link
- * #prepare} returns when all are ready, so that {@link #run} finds them waiting for nothing but the
- * word. One thread calls; {@link #close} ends the JVMs, and what is asked next begins others.
+ * One JVM may go on with other workloads that it {@link #canRun}. Each is started when it is first
+ * needed and again after its death, and told the same. {@link #prepare} returns when all are ready,
+ * so that {@link #run} finds them waiting for nothing but the word. One thread calls; {@link
+ * #close} ends the JVMs, and what is asked next begins others.
  */
 final class Crew implements AutoCloseable {
 
@@ -59,6 +60,14 @@ final class Crew implements AutoCloseable {
     this.logs = directory.logs();
     this.tmp = directory.tmp();
     this.workers = new ChildJvm[workload.processes()];
+  }
+
+  /** Whether these JVMs are as that workload's are to be, whatever they have run. */
+  boolean canRun(WorkloadKind other) {
+    return workload.jvm() == WorkloadKind.Jvm.KEPT
+        && other.jvm() == WorkloadKind.Jvm.KEPT
+        && workload.processes() == other.processes()
+        && engine.settings(workload).equals(engine.settings(other));
   }
 
   /** Something that is asked of the JVM of one number, from 0. */

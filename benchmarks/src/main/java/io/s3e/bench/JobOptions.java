@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  *     run; all engines run the workloads that are not there
  * @param steadyShare a warm-up ends with a run whose rate differs from that of the run before by no
  *     more than this share, and so do rounds after three; 0: they last their time and number
+ * @param keepsJvms whether an engine's JVM goes on with the engine's next workload
  * @param warmUpBytes how much it reads before at least
  * @param coldJvms how many fresh JVMs each engine has in a workload that is measured cold
  * @param bytes size of the text object, and of a sequential read
@@ -47,6 +48,7 @@ record JobOptions(
     Map<String, List<String>> enginesByWorkload,
     Duration warmUp,
     double steadyShare,
+    boolean keepsJvms,
     long warmUpBytes,
     int coldJvms,
     long bytes,

@@ -18,19 +18,19 @@ enum Preset {
   /** What S3E is for, beside what people use for it: the main job, in four minutes. */
   STANDARD(
       "s3e,classic,prefetch,analytics",
-      "seq,vec,iceberg,rnd,bad-vec",
+      "seq,vec,rnd,bad-vec,iceberg",
       Map.of(
           "vec", "s3e,classic,analytics",
           "iceberg", "iceberg-s3e,iceberg-s3fileio",
           "rnd", "s3e,classic,analytics",
           "bad-vec", "s3e,classic,analytics"),
-      new Amount(5, 512, 2000, 0.3),
+      new Amount(3, 512, 2000, 0.3),
       WarmUp.STEADY),
 
   /** The same at a store of the user's own, with data that is written first, and the raw client. */
   AWS(
       "s3e,classic,analytics,raw-crt-16",
-      "seq,vec,iceberg,rnd",
+      "seq,vec,rnd,iceberg",
       Map.of(
           "vec", "s3e,classic,analytics",
           "iceberg", "iceberg-s3e,iceberg-s3fileio",

@@ -84,28 +84,37 @@ final class Comparison {
   }
 
   /** The JVM that the engine has already, where it can go on with this workload; else new ones. */
-  private Crew crew(Engine engine, WorkloadKind workload) {
+  private Crew crew(Engine engine, WorkloadKind workload) throws IOException {
     Crew before = kept.remove(engine);
     if (before != null && before.canRun(workload)) {
       return before;
     }
     if (before != null) {
-      before.close();
+      end(engine, before);
     }
     return new Crew(engine, workload, options, target, directory);
   }
 
-  /** Keeps the JVM for one of the workloads that are to come, or ends it. */
-  private void leave(Engine engine, Crew crew, List<WorkloadKind> later) {
-    boolean goesOn =
-        options.keepsJvms()
-            && later.stream()
-                .anyMatch(next -> enginesOf(next).contains(engine) && crew.canRun(next));
-    if (goesOn) {
-      kept.put(engine, crew);
-    } else {
-      crew.close();
+  /** Keeps the JVMs of engines for the workloads that are to come, or ends them. */
+  private void leave(Map<Engine, Crew> crews, List<WorkloadKind> later) throws IOException {
+    kept.putAll(crews);
+    for (Map.Entry<Engine, Crew> each : crews.entrySet()) {
+      Engine engine = each.getKey();
+      Crew crew = each.getValue();
+      boolean goesOn =
+          options.keepsJvms()
+              && later.stream()
+                  .anyMatch(next -> enginesOf(next).contains(engine) && crew.canRun(next));
+      if (!goesOn) {
+        kept.remove(engine);
+        end(engine, crew);
+      }
     }
+  }
+
+  private void end(Engine engine, Crew crew) throws IOException {
+    crew.close();
+    disk.end(engine);
   }
 
   private long stepsOf(WorkloadKind workload) {
@@ -197,8 +206,7 @@ final class Comparison {
         }
       }
     } finally {
-      crews.forEach((engine, crew) -> leave(engine, crew, later));
-      disk.endWorkload();
+      leave(crews, later);
     }
     return engines.stream()
         .flatMap(e -> summaries(e, workload, runs.getOrDefault(e, List.of())))

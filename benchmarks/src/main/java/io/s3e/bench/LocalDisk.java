@@ -20,7 +20,7 @@ import org.slf4j.LoggerFactory;
  * Where caches on disk are during a comparison, and the plain copies of objects that they are
  * measured against. Every run begins with a cache that has nothing of what it reads, in every
  * scope: an empty one of its own, or, where the objects have names that nobody has read, the one
- * that the engine has for the workload, as an application keeps its cache: another one would end
+ * that the engine has as long as its JVM, as an application keeps its cache: another one would end
  * S3E's engine, and each run would pay for making it. Unless the user said where the cache is: that
  * one stays as it is, from run to run, and the copies go beside it, for both must be on the same
  * disk. One thread.
@@ -39,7 +39,7 @@ final class LocalDisk implements AutoCloseable {
   /** The cache of the run that is under way. */
   private @Nullable Path fresh;
 
-  /** Caches of engines in the workload that is under way. */
+  /** Caches of engines whose JVMs live. */
   private final Map<Engine, Path> kept = new HashMap<>();
 
   LocalDisk(JobOptions options, RunDirectory directory) {
@@ -82,12 +82,12 @@ final class LocalDisk implements AutoCloseable {
     }
   }
 
-  /** Removes the caches of the engines, once their JVMs have ended. */
-  void endWorkload() throws IOException {
-    for (Path made : kept.values()) {
+  /** Removes the cache of an engine whose JVM has ended. */
+  void end(Engine engine) throws IOException {
+    Path made = kept.remove(engine);
+    if (made != null) {
       delete(made);
     }
-    kept.clear();
   }
 
   private static void delete(Path made) throws IOException {

@@ -26,7 +26,7 @@ public final class Picture {
   /** Of the window, in pixels. */
   private static final int WIDTH = 1500;
 
-  private static final int HEIGHT = 1900;
+  private static final int HEIGHT = 2200;
 
   private static final Duration PATIENCE = Duration.ofMinutes(2);
   private static final int TIMEOUT_MILLIS = 10_000;

@@ -98,7 +98,13 @@ class BenchCommandTest {
 
   @Test
   void theMainJobShowsEachEngineWhereItBelongsAndABadDay() throws Exception {
-    BenchRun.Outcome outcome = run("--size=6", "--random-size=4", "--rounds=1");
+    Path jvms = Files.createDirectory(temp.resolve("jvms"));
+    BenchRun.Outcome outcome =
+        run(
+            "--size=6",
+            "--random-size=4",
+            "--rounds=1",
+            "--jvm-option=-Xlog:gc+init:file=" + jvms.resolve("%p.log"));
 
     assertThat(outcome.code()).isZero();
     for (String workload : Preset.STANDARD.workloads()) {
@@ -107,6 +113,7 @@ class BenchCommandTest {
       }
     }
     assertThat(outcome.results().get("summaries")).as("4, 3, 3, 3, 2").hasSize(15);
+    assertThat(jvms.toFile().list()).as("a JVM for each engine").hasSize(6);
     assertThat(outcome.out()).contains("S3E is").contains("Every byte was right in every run.");
     assertThat(outcome.out().lines().map(String::length)).allMatch(length -> length <= 240);
   }

@@ -13,8 +13,10 @@ import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+@Tag("any-hadoop")
 class HistoryFileTest {
   private static byte[] encoded() throws IOException {
     return HistoryFile.encode(SomeFacts.of(new Random(1), "nightly #"));

@@ -23,7 +23,8 @@ import venv
 
 # Of PyPI, and the artifact that its page names. Of 4.3 Maven Central has nothing to build a line with; the one before runs on it.
 SPARKS = {"3.5.9": "s3e-spark-3.5_2.12", "4.1.4": "s3e-spark-4.1_2.13", "4.3.0": "s3e-spark-4.2_2.13"}
-SPARK_OF_ICEBERG, ICEBERG, MOTO = "4.1.4", "org.apache.iceberg:iceberg-spark-runtime-4.1_2.13:1.12.0", "5.2.5"
+SPARK_OF_ICEBERG, MOTO = "4.1.4", "5.2.5"
+ICEBERG = "org.apache.iceberg:iceberg-spark-runtime-4.1_2.13:1.12.0,org.apache.iceberg:iceberg-aws-bundle:1.12.0"
 ROWS = 400_000
 PLUGIN = "io.s3e.spark.S3EPlugin"
 BUCKET, KEY, LINES = "staged", "lines.txt", 400_000
@@ -54,8 +55,9 @@ spark = SparkSession.builder.master("local[2]").appName("staged").getOrCreate()
 spark.sql("CREATE TABLE lake.db.rows USING iceberg AS SELECT id, id * 7 AS seven FROM range(%d)")
 print("RESULT sum", spark.sql("SELECT sum(seven) FROM lake.db.rows").first()[0])
 table = spark._jvm.org.apache.iceberg.spark.Spark3Util.loadIcebergTable(spark._jsparkSession, "lake.db.rows")
-file = spark.sql("SELECT file_path FROM lake.db.rows.files").first()[0]
-stream = table.io().newInputFile(file).newStream()
+# Without its length, which manifests tell, a file is read by one GET of S3FileIO's own stream.
+file, length = spark.sql("SELECT file_path, file_size_in_bytes FROM lake.db.rows.files").first()
+stream = table.io().newInputFile(file, length).newStream()
 print("RESULT io", table.io().getClass().getName())
 print("RESULT stream", stream.getClass().getName())
 stream.close()

@@ -106,6 +106,7 @@ final class FailingReads implements AutoCloseable {
     }
     AWSClientConfig.setMinimumOperationDuration(Duration.ofMillis(500));
     try {
+      warmUp();
       // The CRT takes 10 to 30 s for a handshake that fails, so this begins first and ends last.
       List<Future<?>> slow = submit(Place.UNTRUSTED, lines);
       for (Set<Place> places : AT_ONCE) {
@@ -118,6 +119,17 @@ final class FailingReads implements AutoCloseable {
       await(slow);
     } finally {
       AWSClientConfig.resetMinimumOperationDuration();
+    }
+  }
+
+  /** A client's first read loads its classes, which may take as long as a read's patience. */
+  private void warmUp() throws Exception {
+    ObjectRef object = new ObjectRef("warm-up", DIRECTORY + "well");
+    server.put(object, content);
+    for (Client client : Client.values()) {
+      try (Reader reader = reader(client, object.bucket(), Place.SERVER)) {
+        readWell(reader, object);
+      }
     }
   }
 
@@ -136,7 +148,7 @@ final class FailingReads implements AutoCloseable {
   }
 
   private Void readEachWay(Client client, FailureCase line) throws Exception {
-    try (Reader reader = reader(client, line)) {
+    try (Reader reader = reader(client, line.bucket(), line.place())) {
       for (Style style : Style.values()) {
         Throwable failure = fail(reader, line, style);
         if (line.fault() != null && line.place() != Place.UNTRUSTED) {
@@ -216,10 +228,10 @@ final class FailingReads implements AutoCloseable {
     void read(ObjectRef object, Style style) throws Exception;
   }
 
-  private Reader reader(Client client, FailureCase line) throws IOException {
-    boolean isCrt = client == Client.CRT && line.place() == Place.UNTRUSTED;
+  private Reader reader(Client client, String bucket, Place place) throws IOException {
+    boolean isCrt = client == Client.CRT && place == Place.UNTRUSTED;
     if (isCrt || client == Client.CRT_COPIED) {
-      CoreReads core = new CoreReads(endpoint(line.place()), line.place(), isCrt);
+      CoreReads core = new CoreReads(endpoint(place), place, isCrt);
       return new Reader() {
         @Override
         public void read(ObjectRef object, Style style) throws Exception {
@@ -232,8 +244,8 @@ final class FailingReads implements AutoCloseable {
         }
       };
     }
-    URI bucket = URI.create("s3a://" + line.bucket());
-    FileSystem fs = FileSystem.newInstance(bucket, configuration(client, line.place()));
+    URI root = URI.create("s3a://" + bucket);
+    FileSystem fs = FileSystem.newInstance(root, configuration(client, place));
     return new Reader() {
       @Override
       public void read(ObjectRef object, Style style) throws Exception {

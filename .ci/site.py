@@ -6,6 +6,7 @@ site.py copy DIRECTORY   the pages of the site: docs/, the root's pages, a list 
 site.py built DIRECTORY  links of the built pages lead to files and anchors that are there
 """
 
+import functools
 import html.parser
 import pathlib
 import posixpath
@@ -40,9 +41,15 @@ def anchors(page):
     return {f"{name}-{n}" if n else name for name, last in found.items() for n in range(last + 1)}
 
 
+@functools.cache
+def files(pattern):
+    """The files of the repository of such names, committed or not."""
+    listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard", pattern], check=True, capture_output=True, text=True).stdout
+    return [file for file in map(pathlib.Path, listed.split("\n")) if file.suffix and file.exists()]
+
+
 def pages():
-    listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard", "*.md"], check=True, capture_output=True, text=True).stdout
-    return [page for page in map(pathlib.Path, listed.split("\n")) if page.suffix and page.exists()]
+    return files("*.md")
 
 
 def links():
@@ -83,35 +90,36 @@ def strays():
 
 def unmarked():
     """Commands that no comment before them says who runs: <!-- run: ATest, .ci/script, by hand -->, or "not", where the page says so too."""
-    tests = set(subprocess.run(["git", "ls-files", "-co", "--exclude-standard", "*Test.java"], check=True, capture_output=True, text=True).stdout.split())
-    tests = {pathlib.Path(test).stem for test in tests}
     wrong = []
     for page in pages():
         if page.parts[0] != "docs" or page.parts[1] == "adr":
             continue
-        lines = page.read_text().splitlines()
-        inside = False
-        for n, line in enumerate(lines):
-            fence = re.fullmatch(r" *```(\w*)", line)
-            inside = bool(fence) and not inside or inside and not fence
-            if not (fence and inside):
-                continue
-            place = f"{page}:{n + 1}"
+        text = page.read_text()
+        lines = text.splitlines()
+        for fence in FENCE.finditer(text):
+            n = text.count("\n", 0, fence.start())
             mark = re.search(r"<!-- run: (.+) -->", lines[n - 1])
-            if not fence[1]:
-                wrong.append(f"{place}: of what language is it?")
-            elif fence[1] == "bash" and not mark:
-                wrong.append(f"{place}: who runs the command? <!-- run: … --> is not above it")
-            elif mark and mark[1] == "not" and not re.search("not run|nobody has", "\n".join(lines[max(0, n - 16) : n + 9]), re.I):
-                wrong.append(f"{place}: nobody runs the command, and the page does not say so")
-            elif mark:
-                named = re.findall(r"\w+Test\b", mark[1])
-                files = re.findall(r"\.ci/\S+\b", mark[1])
-                absent = [name for name in named if name not in tests] + [file for file in files if not pathlib.Path(file).exists()]
-                wrong += [f"{place}: there is no {name}" for name in absent]
-                if not (named or files or mark[1] in ("not", "by hand")):
-                    wrong.append(f"{place}: {mark[1]} runs nothing")
+            around = "\n".join(lines[max(0, n - 16) : n + 9])
+            wrong += [f"{page}:{n + 1}: {fault}" for fault in faults(lines[n].strip(" `"), mark and mark[1], around)]
     return wrong
+
+
+def faults(language, runner, around):
+    """What is wrong with who is said to run a block of commands; runner is None where nobody is named."""
+    if not language:
+        return ["of what language is it?"]
+    if not runner:
+        return ["who runs the command? <!-- run: … --> is not above it"] if language == "bash" else []
+    if runner == "not":
+        told = re.search("not run|nobody has", around, re.I)
+        return [] if told else ["nobody runs the command, and the page does not say so"]
+    tests = {test.stem for test in files("*Test.java")}
+    named = re.findall(r"\w+Test\b", runner)
+    scripts = re.findall(r"\.ci/\S+\b", runner)
+    absent = [name for name in named if name not in tests] + [script for script in scripts if not pathlib.Path(script).exists()]
+    if not (named or scripts or runner == "by hand"):
+        return [f"{runner} runs nothing"]
+    return [f"there is no {name}" for name in absent]
 
 
 def copy(directory):

@@ -7,9 +7,7 @@ import static org.assertj.core.api.Assertions.within;
 import io.s3e.testing.Pause;
 import java.io.File;
 import java.net.URI;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -22,7 +20,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.openqa.selenium.By;
 import org.openqa.selenium.Dimension;
-import org.openqa.selenium.OutputType;
 import org.openqa.selenium.WebDriver;
 import org.openqa.selenium.WebElement;
 import org.openqa.selenium.chrome.ChromeDriver;
@@ -71,11 +68,6 @@ class BrowserTest {
         parts += part;
       }
       assertThat(parts).isCloseTo(all, within(2.0));
-      File picture = browser.getScreenshotAs(OutputType.FILE);
-      Files.copy(
-          picture.toPath(),
-          Path.of(System.getProperty("java.io.tmpdir"), "spark-ui.png"),
-          StandardCopyOption.REPLACE_EXISTING);
     } finally {
       browser.quit();
     }

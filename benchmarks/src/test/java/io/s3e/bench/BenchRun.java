@@ -17,10 +17,21 @@ import picocli.CommandLine;
 /** Runs the command {@code bench} below a directory, and reads the results that it wrote. */
 final class BenchRun {
 
+  /**
+   * {@code -Ds3e.test.bench=all} runs each workload by each engine that a test names; without it,
+   * some of those that are alike. The workloads themselves are tested in {@code WorkloadsTest}.
+   */
+  private static final boolean ALL = "all".equals(System.getProperty("s3e.test.bench"));
+
   private final Path temp;
 
   BenchRun(Path temp) {
     this.temp = temp;
+  }
+
+  /** Some workloads or engines, and the others where all are asked for. */
+  static List<String> some(List<String> always, String... others) {
+    return ALL ? Stream.concat(always.stream(), Stream.of(others)).toList() : always;
   }
 
   record Outcome(int code, String out, JsonNode results) {
@@ -39,6 +50,26 @@ final class BenchRun {
       }
       throw new AssertionError(
           "No " + workload + " of pass " + pass + " by " + engine + " in " + results);
+    }
+
+    /** The figures of a workload whose every byte was right, and which the server counted. */
+    void assertMeasured(String workload, int pass, String engine) {
+      JsonNode summary = pass(workload, pass, engine);
+      JsonNode run = summary.get("runs").get(0);
+      assertThat(summary.get("verdict").asText()).as(workload).startsWith("ok");
+      assertThat(summary.get("ratios").get("toClassic").asDouble()).isEqualTo(1);
+      assertThat(run.get("result").get("wallNanos").asLong()).isPositive();
+      assertThat(run.get("result").get("bytesUsed").asLong()).isPositive();
+      assertThat(run.get("result").get("allocatedBytes").asLong()).isPositive();
+      assertThat(run.get("result").get("peak").get("total").asLong()).isPositive();
+      assertThat(summary.get("medians").fieldNames())
+          .toIterable()
+          .contains("megabytesPerSecond", "p50Millis", "p99Millis", "gets", "heads")
+          .contains("waits", "fetchedPerUsed", "clientCpuSecondsPerGigabyte")
+          .contains("serverCpuSecondsPerGigabyte", "allocatedMegabytesPerGigabyte")
+          .contains("peakHeapMebibytes", "peakDirectMebibytes", "nativeGrowthMebibytes");
+      assertThat(run.get("server").get("operations").get("GET_OBJECT").get("requests").asLong())
+          .isPositive();
     }
 
     long bytesUsed(String workload, String engine) {

@@ -83,14 +83,14 @@ class DiskCacheBenchTest {
             .run(
                 "--engines=s3e-host",
                 "--workloads=share-2,parquet-2",
-                "--size=96",
+                "--size=48",
                 // Where memory holds less, blocks leave it unwritten while the processors are busy.
-                "--memory-budget=192",
+                "--memory-budget=96",
                 "--jvm-option=-XX:MaxDirectMemorySize=512m",
-                "--scale=0.02",
+                "--scale=0.005",
                 "--ttfb=10",
                 "--total-bandwidth=60",
-                "--stagger=8",
+                "--stagger=5",
                 "--rounds=1");
 
     JsonNode summary = outcome.summary("share-2", "s3e-host");
@@ -99,18 +99,18 @@ class DiskCacheBenchTest {
     // What the first cannot write in time it drops, and a busy machine leaves it little time. The
     // second begins when the first has read, and finds whatever was written.
     long written = counter(processes.get(0), "s3e_cache_written_bytes");
-    assertThat(written).isBetween(16L << 20, 96L << 20);
+    assertThat(written).isBetween(8L << 20, 48L << 20);
     // Where the disk answers later than the store for a while, blocks are not offered.
     long leftOut = counter(processes.get(0), "s3e_cache_not_admitted_bytes");
     long offered = counter(processes.get(0), "s3e_cache_offered_bytes");
-    assertThat(offered + leftOut).as("%s", processes.get(0)).isEqualTo(96L << 20);
+    assertThat(offered + leftOut).as("%s", processes.get(0)).isEqualTo(48L << 20);
     // The rest waits for the disk when its reader has ended, and is written or dropped after that.
     assertThat(written + dropped(processes.get(0))).isLessThanOrEqualTo(offered);
     long found = counter(processes.get(1), "s3e_cache_hit_bytes");
     assertThat(found).isBetween(written / 2, offered);
-    assertThat(found + counter(processes.get(1), "s3e_cache_miss_bytes")).isEqualTo(96L << 20);
+    assertThat(found + counter(processes.get(1), "s3e_cache_miss_bytes")).isEqualTo(48L << 20);
     assertThat(processes).hasSize(2);
-    assertThat(result(summary).get("bytesUsed").asLong()).isEqualTo(2 * (96L << 20));
+    assertThat(result(summary).get("bytesUsed").asLong()).isEqualTo(2 * (48L << 20));
     assertThat(median(outcome.pass("parquet-2", 1, "s3e-host"), "gets")).isPositive();
     assertThat(median(outcome.pass("parquet-2", 2, "s3e-host"), "gets")).isZero();
   }

@@ -18,6 +18,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -293,7 +294,9 @@ class S3eCommandTest {
   }
 
   @Test
-  void benchTellsItsResultsAsJson(@TempDir Path temp) throws Exception {
+  void benchTellsItsResultsAsJsonAndItsWarmUpReadsAsMuchAsItIsTold(@TempDir Path temp)
+      throws Exception {
+    Path log = temp.resolve("requests.jsonl");
     Outcome bench =
         CommandRig.runPlainly(
             "bench",
@@ -303,7 +306,10 @@ class S3eCommandTest {
             "--workloads=seq",
             "--rounds=1",
             "--warm-up=0",
-            "--size=1",
+            "--warm-up-size=20",
+            "--size=8",
+            "--request-log=" + log,
+            "--jvm-option=-XX:TieredStopAtLevel=1",
             "--ttfb=1",
             "--bandwidth=0",
             "--heap=256m",
@@ -313,5 +319,10 @@ class S3eCommandTest {
     assertThat(bench.code()).as(bench.err()).isZero();
     assertThat(new ObjectMapper().readTree(bench.out()).get("summaries")).hasSize(1);
     assertThat(bench.err()).contains("classic").contains("Every byte was right");
+    try (Stream<String> requests = Files.lines(log)) {
+      assertThat(requests.filter(line -> line.contains("lineitem.tbl")))
+          .as("three runs of 8 MiB and the one that counts, a HEAD and a GET")
+          .hasSize(8);
+    }
   }
 }

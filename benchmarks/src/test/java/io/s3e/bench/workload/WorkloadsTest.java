@@ -389,6 +389,11 @@ class WorkloadsTest {
       default -> throw new IllegalArgumentException(label);
     }
     assertThat(outcome.requests(Operation.GET_OBJECT)).isPositive();
+    if (label.equals("manyfiles-name")) {
+      assertThat(outcome.requests(Operation.HEAD_OBJECT)).isPositive();
+    } else if (label.equals("manyfiles-status")) {
+      assertThat(outcome.requests(Operation.HEAD_OBJECT)).isZero();
+    }
   }
 
   @ParameterizedTest

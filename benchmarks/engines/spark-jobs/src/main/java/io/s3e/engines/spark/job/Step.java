@@ -2,6 +2,7 @@
 package io.s3e.engines.spark.job;
 
 import io.s3e.engines.spark.job.TpchTables.Format;
+import io.trino.tpch.TpchTable;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InterruptedIOException;
@@ -24,9 +25,11 @@ import scala.Tuple2;
  *
  * <pre>
  * generate SCALE FILES FORMAT,FORMAT DIRECTORY   writes the tables of TPC-H
+ * generate_table NAME SCALE FILES FORMAT,FORMAT DIRECTORY   writes one of them
  * files COUNT ROWS FORMAT DIRECTORY              writes as many files of as many rows of 64 bytes
  * lines BYTES FILES DIRECTORY                    writes text of words
  * tables FORMAT DIRECTORY                        makes them the tables that queries name
+ * table NAME FORMAT DIRECTORY                    makes one of them a table that queries name
  * query NUMBER                                   one of the 22 queries of TPC-H
  * sql STATEMENT                                  any statement; the rest of the line
  * save TABLE FORMAT DIRECTORY                    writes a table
@@ -41,9 +44,21 @@ enum Step {
   GENERATE(4) {
     @Override
     List<Row> run(SparkSession spark, String[] args) {
-      List<Format> formats = Arrays.stream(args[2].split(",", -1)).map(Step::format).toList();
       TpchTables.generate(
-          spark, Double.parseDouble(args[0]), Integer.parseInt(args[1]), formats, args[3]);
+          spark, Double.parseDouble(args[0]), Integer.parseInt(args[1]), formats(args[2]), args[3]);
+      return List.of();
+    }
+  },
+  GENERATE_TABLE(5) {
+    @Override
+    List<Row> run(SparkSession spark, String[] args) {
+      TpchTables.generate(
+          spark,
+          TpchTable.getTable(args[0]),
+          Double.parseDouble(args[1]),
+          Integer.parseInt(args[2]),
+          formats(args[3]),
+          args[4]);
       return List.of();
     }
   },
@@ -74,6 +89,13 @@ enum Step {
     @Override
     List<Row> run(SparkSession spark, String[] args) {
       TpchTables.register(spark, format(args[0]), args[1]);
+      return List.of();
+    }
+  },
+  TABLE(3) {
+    @Override
+    List<Row> run(SparkSession spark, String[] args) {
+      TpchTables.register(spark, TpchTable.getTable(args[0]), format(args[1]), args[2]);
       return List.of();
     }
   },
@@ -194,6 +216,10 @@ enum Step {
           "The step " + words[0] + " takes " + step.arguments + " arguments: " + line);
     }
     return step.run(spark, args);
+  }
+
+  private static List<Format> formats(String names) {
+    return Arrays.stream(names.split(",", -1)).map(Step::format).toList();
   }
 
   private static Format format(String name) {

@@ -109,10 +109,21 @@ final class TpchTables {
   static void generate(
       SparkSession spark, double scale, int files, List<Format> formats, String directory) {
     for (TpchTable<?> table : TpchTable.getTables()) {
-      Dataset<Row> rows = rows(spark, table, scale, isSmall(table) ? 1 : files);
-      for (Format format : formats) {
-        format.writer(rows).save(location(directory, format, table));
-      }
+      generate(spark, table, scale, files, formats, directory);
+    }
+  }
+
+  /** Writes one of them as that does. */
+  static void generate(
+      SparkSession spark,
+      TpchTable<?> table,
+      double scale,
+      int files,
+      List<Format> formats,
+      String directory) {
+    Dataset<Row> rows = rows(spark, table, scale, isSmall(table) ? 1 : files);
+    for (Format format : formats) {
+      format.writer(rows).save(location(directory, format, table));
     }
   }
 
@@ -148,8 +159,13 @@ final class TpchTables {
   /** Makes the tables of one format the ones that queries name. */
   static void register(SparkSession spark, Format format, String directory) {
     for (TpchTable<?> table : TpchTable.getTables()) {
-      read(spark, format, directory, table).createOrReplaceTempView(table.getTableName());
+      register(spark, table, format, directory);
     }
+  }
+
+  /** Makes one table of one format the one that queries name. */
+  static void register(SparkSession spark, TpchTable<?> table, Format format, String directory) {
+    read(spark, format, directory, table).createOrReplaceTempView(table.getTableName());
   }
 
   /** One table; its schema is told, so that no file is opened to find it. */

@@ -29,6 +29,11 @@ final class BenchRun {
     this.temp = temp;
   }
 
+  /** Whether all are asked for. */
+  static boolean isAll() {
+    return ALL;
+  }
+
   /** Some workloads or engines, and the others where all are asked for. */
   static List<String> some(List<String> always, String... others) {
     return ALL ? Stream.concat(always.stream(), Stream.of(others)).toList() : always;
@@ -99,6 +104,7 @@ final class BenchRun {
     all.addAll(List.of("--no-progress", "--warm-up=0", "--heap=256m"));
     // JVMs that live for seconds: what the second compiler does for them comes too late.
     all.add("--jvm-option=-XX:TieredStopAtLevel=1");
+    all.add("--jvm-option=-XX:+UseSerialGC");
     // It begins as an option of the command's own does.
     all.add("--jvm-option=-Djava.awt.headless=true");
     all.addAll(List.of("--ttfb=1", "--bandwidth=0"));

@@ -64,7 +64,10 @@ public final class EngineProcess {
     return new EngineProcess(home, main, stream, store, directory);
   }
 
-  /** One more key of core-site.xml. */
+  /**
+   * One more key, in the file where a user writes it: Hadoop reads the defaults of MapReduce and of
+   * YARN after core-site.xml, and they replace what is written there.
+   */
   public EngineProcess set(String key, String value) {
     site.put(key, value);
     return this;
@@ -167,15 +170,28 @@ public final class EngineProcess {
         Files.copy(in, directory.resolve("conf").resolve(file.getKey()));
       }
     }
-    Configuration conf = new Configuration(false);
-    store.keys().forEach(conf::set);
-    conf.set("hadoop.tmp.dir", directory.resolve("tmp").toString());
-    conf.set(CountedS3A.DIRECTORY, directory.resolve("counts").toString());
-    stream.keys().forEach(conf::set);
-    site.forEach(conf::set);
-    try (var out = Files.newOutputStream(directory.resolve("conf").resolve("core-site.xml"))) {
-      conf.writeXml(out);
+    Map<String, Configuration> files = new LinkedHashMap<>();
+    Configuration core = new Configuration(false);
+    files.put("core-site.xml", core);
+    store.keys().forEach(core::set);
+    core.set("hadoop.tmp.dir", directory.resolve("tmp").toString());
+    core.set(CountedS3A.DIRECTORY, directory.resolve("counts").toString());
+    stream.keys().forEach(core::set);
+    site.forEach(
+        (key, value) ->
+            files.computeIfAbsent(siteOf(key), name -> new Configuration(false)).set(key, value));
+    for (Map.Entry<String, Configuration> file : files.entrySet()) {
+      try (var out = Files.newOutputStream(directory.resolve("conf").resolve(file.getKey()))) {
+        file.getValue().writeXml(out);
+      }
     }
+  }
+
+  private static String siteOf(String key) {
+    if (key.startsWith("mapred") || key.startsWith("yarn.app.mapreduce.")) {
+      return "mapred-site.xml";
+    }
+    return key.startsWith("yarn.") ? "yarn-site.xml" : "core-site.xml";
   }
 
   private OptionalLong given() throws IOException {

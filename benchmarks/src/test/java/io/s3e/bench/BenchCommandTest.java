@@ -201,7 +201,8 @@ class BenchCommandTest {
   /** By what core-site.xml says. */
   @Test
   void objectsBelowAPrefixOfTheUsersOwn() throws Exception {
-    byte[] content = content(3_000_000, 6);
+    // So long that seeks to and fro find something.
+    byte[] content = content(9_000_000, 6);
     try (ShapedS3Server server = start()) {
       write("s3a://mine/object", content, entries(server));
       write("s3a://mine/below/a small one", Arrays.copyOf(content, 100_000), entries(server));

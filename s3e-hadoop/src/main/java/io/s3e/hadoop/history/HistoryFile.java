@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
+import java.util.function.IntFunction;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.apache.hadoop.util.JsonSerialization;
@@ -34,13 +35,35 @@ final class HistoryFile {
 
   private HistoryFile() {}
 
+  /** As many tables as fit, those that were read last; without any, as many runs. */
   static byte[] encode(JobFacts facts) throws IOException {
-    for (JobFacts fitting = facts; ; fitting = fitting.smaller()) {
-      byte[] bytes = text(JSON.toJson(fitting)).getBytes(UTF_8);
-      if (bytes.length <= MOST_BYTES) {
-        return bytes;
+    byte[] whole = bytes(facts);
+    if (whole.length <= MOST_BYTES) {
+      return whole;
+    }
+    JobFacts withoutTables = facts.withLatestTables(0);
+    return bytes(withoutTables).length > MOST_BYTES
+        ? latest(facts.runs().size(), withoutTables::withLatestRuns)
+        : latest(facts.tables().size(), facts::withLatestTables);
+  }
+
+  /** The most of {@code count} parts that fit, by halves: a part more is never fewer bytes. */
+  private static byte[] latest(int count, IntFunction<JobFacts> cut) throws IOException {
+    int fits = 0;
+    int most = count;
+    while (fits < most) {
+      int middle = (fits + most + 1) / 2;
+      if (bytes(cut.apply(middle)).length <= MOST_BYTES) {
+        fits = middle;
+      } else {
+        most = middle - 1;
       }
     }
+    return bytes(cut.apply(fits));
+  }
+
+  private static byte[] bytes(JobFacts facts) throws IOException {
+    return text(JSON.toJson(facts)).getBytes(UTF_8);
   }
 
   private static String text(String history) {

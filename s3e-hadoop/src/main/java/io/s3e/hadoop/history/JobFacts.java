@@ -120,11 +120,18 @@ public record JobFacts(String job, String off, List<Run> runs, List<TableFacts> 
     return Stream.concat(one.stream(), two.stream()).toList();
   }
 
-  /** Without the table that was read longest ago; without the older half of parts if none is. */
-  JobFacts smaller() {
-    return tables.isEmpty()
-        ? new JobFacts(job, off, runs.subList((runs.size() + 1) / 2, runs.size()), tables)
-        : new JobFacts(job, off, runs, tables.subList(1, tables.size()));
+  /** With the tables that were read last. */
+  JobFacts withLatestTables(int count) {
+    return new JobFacts(job, off, runs, lastOf(tables, count));
+  }
+
+  /** With the runs that ended last. */
+  JobFacts withLatestRuns(int count) {
+    return new JobFacts(job, off, lastOf(runs, count), tables);
+  }
+
+  private static <T> List<T> lastOf(List<T> parts, int count) {
+    return parts.subList(parts.size() - count, parts.size());
   }
 
   /** Of all runs. */

@@ -135,9 +135,28 @@ class HistoryFileTest {
     assertThat(bytes.length).isBetween(HistoryFile.MOST_BYTES / 2, HistoryFile.MOST_BYTES);
     JobFacts kept = HistoryFile.decode(bytes);
     assertThat(kept.runs()).isEqualTo(facts.runs());
-    assertThat(kept.tables())
-        .as("the latest")
-        .contains(facts.tables().get(facts.tables().size() - 1));
+    int count = kept.tables().size();
+    assertThat(kept)
+        .as("as many of the latest tables as fit")
+        .isEqualTo(facts.withLatestTables(count));
+    assertThat(HistoryFile.encode(facts.withLatestTables(count + 1)))
+        .as("one more does not")
+        .isEqualTo(bytes);
+  }
+
+  /** Two thousand JVMs of one run whose names are as long as names may be, in bytes too. */
+  @Test
+  void runsAreCutWhereTheyAloneAreTooLong() throws Exception {
+    String name = "\u00e9".repeat(190);
+    List<JobFacts.Run> runs = new ArrayList<>();
+    for (int i = 0; i < 2000; i++) {
+      runs.add(new JobFacts.Run(name, name + i, i, Blocked.NONE, Blocked.NONE));
+    }
+    JobFacts facts =
+        new JobFacts("j", "", runs, List.of(SomeFacts.widest(new Random(3), "bucket/t", 1)));
+    JobFacts kept = HistoryFile.decode(HistoryFile.encode(facts));
+    assertThat(kept.tables()).isEmpty();
+    assertThat(kept.runs()).hasSizeBetween(800, 1999).endsWith(facts.runs().get(1999));
   }
 
   @Test

@@ -90,21 +90,10 @@ public record OpenOptions(
         cancelled, label, past);
   }
 
-  public OpenOptions withVersion(@Nullable String newEtag, @Nullable String newVersionId) {
+  public OpenOptions withVersion(@Nullable String tag, @Nullable String id) {
     return new OpenOptions(
-        policy,
-        size,
-        newEtag,
-        newVersionId,
-        split,
-        splits,
-        headers,
-        context,
-        listener,
-        announced,
-        cancelled,
-        label,
-        past);
+        policy, size, tag, id, split, splits, headers, context, listener, announced, cancelled,
+        label, past);
   }
 
   public OpenOptions withSplit(@Nullable ByteRange value) {

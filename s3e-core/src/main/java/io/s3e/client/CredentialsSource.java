@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
  * Where a client finds the credentials that it signs its requests with. It asks on a thread of its
  * own, which may block, one call at a time: before the first request, half a minute after each
  * answer, before the expiry, and once the store has refused what it was told. So a source may keep
- * its answer, but has to notice when that no longer holds.
+ * its answer, but has to notice when that no longer holds. For a directory bucket (S3 Express One
+ * Zone) its credentials are those of a session of that bucket, by the store's CreateSession.
  */
 @FunctionalInterface
 public interface CredentialsSource {

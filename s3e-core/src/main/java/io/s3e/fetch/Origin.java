@@ -195,24 +195,24 @@ final class Origin implements Block.Fate {
 
   @Override
   public void onFirstRead(Block block) {
-    metrics.add(Counter.HELD_BYTES, -block.length());
-    metrics.add(Counter.USED_BYTES, block.length());
+    count(block, Counter.USED_BYTES, Counter.PREFETCH_USED_BYTES);
     gets.forEach(get -> get.read(block.start(), block.end()));
-    if (isPrefetch()) {
-      metrics.add(Counter.PREFETCH_USED_BYTES, block.length());
-    }
     handle.listener().onUsed(block.length(), isPrefetch());
   }
 
   @Override
   public void onDroppedUnread(Block block) {
-    metrics.add(Counter.HELD_BYTES, -block.length());
-    metrics.add(Counter.WASTED_BYTES, block.length());
+    count(block, Counter.WASTED_BYTES, Counter.PREFETCH_WASTED_BYTES);
     gets.forEach(get -> get.lost(block.start(), block.end()));
-    if (isPrefetch()) {
-      metrics.add(Counter.PREFETCH_WASTED_BYTES, block.length());
-    }
     handle.listener().onWasted(block.length(), isPrefetch());
+  }
+
+  private void count(Block ended, Counter all, Counter guessed) {
+    metrics.add(Counter.HELD_BYTES, -ended.length());
+    metrics.add(all, ended.length());
+    if (isPrefetch()) {
+      metrics.add(guessed, ended.length());
+    }
   }
 
   @Override

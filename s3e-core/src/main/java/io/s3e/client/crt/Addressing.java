@@ -28,9 +28,10 @@ final class Addressing {
 
   /**
    * Where one bucket answers: scheme, host and port; the Host header; the encoded path before the
-   * key, without a slash at its end; and the region that requests are signed for.
+   * key, without a slash at its end; the region that requests are signed for; and whether it is a
+   * directory bucket, which wants them signed by a session.
    */
-  record Target(URI endpoint, String host, String pathPrefix, String region) {}
+  record Target(URI endpoint, String host, String pathPrefix, String region, boolean isDirectory) {}
 
   private final CrtSettings settings;
   private final ConcurrentHashMap<String, Target> targets = new ConcurrentHashMap<>();
@@ -130,6 +131,6 @@ final class Addressing {
     URI url = Endpoints.of(settings, bucket, region);
     String authority = url.getRawAuthority();
     URI endpoint = URI.create(url.getScheme() + "://" + authority);
-    return new Target(endpoint, authority, url.getRawPath(), region);
+    return new Target(endpoint, authority, url.getRawPath(), region, Endpoints.isDirectory(bucket));
   }
 }

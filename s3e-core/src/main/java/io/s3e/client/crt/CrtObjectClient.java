@@ -15,6 +15,7 @@ import io.s3e.client.RequestFailure.Kind;
 import io.s3e.client.ResponseHandler;
 import io.s3e.client.StoreAnswer;
 import io.s3e.client.Transport;
+import io.s3e.client.crt.Addressing.Target;
 import io.s3e.client.library.CrtDelivery;
 import io.s3e.client.library.CrtLibrary;
 import io.s3e.client.library.CrtSettings;
@@ -22,6 +23,7 @@ import io.s3e.jvm.JvmEnd;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -251,26 +253,18 @@ final class CrtObjectClient implements ObjectClient, CrtCall.Owner {
     return own == null ? null : own.credentials().keyId();
   }
 
-  /** Builds the options of a request once there are credentials to sign it with. */
-  private interface Preparation {
-    S3MetaRequestOptions options(Addressing.Target target);
-  }
-
-  private void start(CrtCall call, S3Client client, Preparation preparation) {
+  private void start(
+      CrtCall call, S3Client client, Function<Target, S3MetaRequestOptions> request) {
     if (!admit(call)) {
       return;
     }
     Signers own = signers;
     if (own == null) {
-      send(call, client, preparation);
+      send(call, client, request);
     } else {
       own.credentials()
           .whenReady(
-              () ->
-                  send(
-                      call,
-                      client,
-                      target -> own.sign(preparation.options(target), target.region())),
+              () -> send(call, client, to -> own.sign(request.apply(to), to)),
               e ->
                   call.endUnsent(
                       closed.get()
@@ -294,7 +288,7 @@ final class CrtObjectClient implements ObjectClient, CrtCall.Owner {
     return true;
   }
 
-  private void send(CrtCall call, S3Client client, Preparation preparation) {
+  private void send(CrtCall call, S3Client client, Function<Target, S3MetaRequestOptions> request) {
     if (call.isCancelled()) {
       call.endUnsent(RequestFailure.cancelled(call.subject()));
       return;
@@ -306,14 +300,11 @@ final class CrtObjectClient implements ObjectClient, CrtCall.Owner {
       if (closed.get() || transport.isClosed()) {
         failure = RequestFailure.closed(call.subject());
       } else {
-        Addressing.Target target = addressing.target(call.object().bucket());
+        Target target = addressing.target(call.object().bucket());
         call.sending(target.region());
         sent =
             client.makeMetaRequest(
-                preparation
-                    .options(target)
-                    .withEndpoint(target.endpoint())
-                    .withResponseHandler(call));
+                request.apply(target).withEndpoint(target.endpoint()).withResponseHandler(call));
       }
     } catch (RuntimeException e) {
       failure = CrtFailures.unexpected(call.subject(), e);

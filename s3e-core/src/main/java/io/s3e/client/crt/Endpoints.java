@@ -6,11 +6,12 @@ import java.net.URI;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Where buckets answer: S3's rules as the SDK has them, for buckets that have a name (no ARN, no
- * bucket of S3 Express). Pure.
+ * Where buckets answer: S3's rules as the SDK has them, for buckets that have a name (no ARN).
+ * Pure.
  */
 final class Endpoints {
   /** By the start of a region's name. Those of the partition "aws" need no row. */
@@ -30,7 +31,15 @@ final class Endpoints {
           "(?=.{3,63}$)[a-z\\d]([a-z\\d-]*[a-z\\d])?(\\.[a-z\\d]([a-z\\d-]*[a-z\\d])?)*");
   private static final Pattern IP_ADDRESS = Pattern.compile("(\\d+\\.){3}\\d+|\\[.*]");
 
+  /** The name of a bucket of S3 Express One Zone says in which zone it is. */
+  private static final Pattern DIRECTORY = Pattern.compile(".+--([a-z\\d-]+)--x-s3");
+
   private Endpoints() {}
+
+  /** Whether a bucket is one of S3 Express, which are signed by sessions ({@link Signers}). */
+  static boolean isDirectory(String bucket) {
+    return DIRECTORY.matcher(bucket).matches();
+  }
 
   /**
    * The URL of the bucket, with a path that ends with its name where that is no part of the host.
@@ -42,19 +51,22 @@ final class Endpoints {
   static URI of(CrtSettings settings, String bucket, String region) {
     require(HOST_LABEL.matcher(region).matches(), "region", region, "a region's name");
     require(
-        !bucket.startsWith("arn:") && !bucket.endsWith("--x-s3"),
+        !bucket.startsWith("arn:"),
         "bucket",
         bucket,
-        "a bucket's name; access points and directory buckets are read by the SDK's client");
+        "a bucket's name; access points are read by the SDK's client");
     URI given = settings.endpoint();
+    Matcher zone = DIRECTORY.matcher(bucket);
     if (given == null) {
-      String host =
-          (settings.dualStack() ? "s3.dualstack." : "s3.") + region + '.' + domain(region);
-      return place("https", host, "", bucket, !settings.pathStyle() && isLabel(bucket));
+      String service = zone.matches() ? "s3express-" + zone.group(1) : "s3";
+      String stack = settings.dualStack() ? ".dualstack." : ".";
+      String host = service + stack + region + '.' + domain(region);
+      boolean inHost = isDirectory(bucket) || (!settings.pathStyle() && isLabel(bucket));
+      return place("https", host, "", bucket, inHost);
     }
     require(!settings.dualStack(), "dualStack", true, "false where there is an endpoint");
     boolean inHost =
-        !settings.pathStyle()
+        (!settings.pathStyle() || isDirectory(bucket))
             && !IP_ADDRESS.matcher(given.getHost()).matches()
             && (isLabel(bucket)
                 || ("http".equalsIgnoreCase(given.getScheme()) && areLabels(bucket)));

@@ -2,12 +2,14 @@
 package io.s3e.client.crt;
 
 import io.s3e.client.CredentialsSource;
+import io.s3e.client.crt.Addressing.Target;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
 import software.amazon.awssdk.crt.auth.credentials.DelegateCredentialsProvider;
 import software.amazon.awssdk.crt.auth.signing.AwsSigner;
 import software.amazon.awssdk.crt.auth.signing.AwsSigningConfig;
+import software.amazon.awssdk.crt.auth.signing.AwsSigningConfig.AwsSigningAlgorithm;
 import software.amazon.awssdk.crt.http.HttpRequest;
 import software.amazon.awssdk.crt.s3.S3MetaRequestOptions;
 
@@ -17,7 +19,9 @@ import software.amazon.awssdk.crt.s3.S3MetaRequestOptions;
  * for. A configuration in use by a request outlives its close, since the native side counts.
  *
  * <p>The CRT's S3 client signs each request as it sends it, with this machine's time whatever the
- * configuration says. Where that time is off, requests are signed before they are handed over.
+ * configuration says. Where that time is off, requests are signed before they are handed over, and
+ * for directory buckets (S3 Express One Zone): the source's credentials are a session's there, and
+ * the CRT's S3 client would make sessions of its own.
  *
  * <p>Thread-safe. States: open, then closed for good; a closed one makes no new configuration.
  */
@@ -47,10 +51,10 @@ final class Signers implements AutoCloseable {
   }
 
   /** Signs a request whose message is complete but for that, or has the CRT sign it. */
-  S3MetaRequestOptions sign(S3MetaRequestOptions options, String region) {
-    return clock.isOff()
-        ? options.withHttpRequest(signed(options.getHttpRequest(), region))
-        : options.withSigningConfig(of(region));
+  S3MetaRequestOptions sign(S3MetaRequestOptions options, Target to) {
+    return clock.isOff() || to.isDirectory()
+        ? options.withHttpRequest(signed(options.getHttpRequest(), to))
+        : options.withSigningConfig(of(to.region()));
   }
 
   /** S3's rules: the path is signed as sent, the body is not signed. */
@@ -61,9 +65,14 @@ final class Signers implements AutoCloseable {
   }
 
   /** With the credentials at hand, so the signature is there at once. */
-  private synchronized HttpRequest signed(HttpRequest message, String region) {
+  private synchronized HttpRequest signed(HttpRequest message, Target to) {
     checkOpen();
-    try (AwsSigningConfig config = AwsSigningConfig.getDefaultS3SigningConfig(region, provider)) {
+    try (AwsSigningConfig config =
+        AwsSigningConfig.getDefaultS3SigningConfig(to.region(), provider)) {
+      if (to.isDirectory()) {
+        config.setAlgorithm(AwsSigningAlgorithm.SIGV4_S3EXPRESS);
+        config.setService("s3express");
+      }
       config.setCredentials(credentials.getCredentials());
       config.setTime(clock.now().toEpochMilli());
       config.setShouldSignHeader(Signers::isSigned);

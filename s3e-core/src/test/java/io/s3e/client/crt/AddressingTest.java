@@ -52,7 +52,7 @@ class AddressingTest {
   })
   void encodesAsTheSignatureWants(String key, String versionId, String path) {
     Addressing.Target target =
-        new Addressing.Target(URI.create("http://h"), "h", "/p", "us-east-1");
+        new Addressing.Target(URI.create("http://h"), "h", "/p", "us-east-1", false);
     assertThat(Addressing.path(target, new ObjectRef("b", key), versionId)).isEqualTo(path);
   }
 

@@ -89,6 +89,20 @@ class EndpointsTest {
   }
 
   @Test
+  void directoryBucketsAnswerInTheirZone() {
+    for (String bucket : List.of("data--use1-az4--x-s3", "a--b--usw2-az1--x-s3")) {
+      for (boolean pathStyle : new boolean[] {false, true}) {
+        assertSame(null, "us-west-2", pathStyle, false, bucket);
+        assertSame(null, "cn-north-1", pathStyle, false, bucket);
+        assertSame(null, "us-west-2", pathStyle, true, bucket);
+        for (String endpoint : ENDPOINTS) {
+          assertSame(URI.create(endpoint), "us-east-1", pathStyle, false, bucket);
+        }
+      }
+    }
+  }
+
+  @Test
   void otherStoresAnswerWhereTheSdkWouldAsk() {
     for (String endpoint : ENDPOINTS) {
       for (boolean pathStyle : new boolean[] {false, true}) {
@@ -121,10 +135,9 @@ class EndpointsTest {
         .hasMessage("region is '" + region + "'; accepted is a region's name");
   }
 
-  @ParameterizedTest
-  @ValueSource(
-      strings = {"arn:aws:s3:eu-west-1:123456789012:accesspoint/mine", "data--use1-az4--x-s3"})
-  void whatIsNoPlainBucketIsLeftToTheSdk(String bucket) {
+  @Test
+  void anAccessPointIsLeftToTheSdk() {
+    String bucket = "arn:aws:s3:eu-west-1:123456789012:accesspoint/mine";
     assertThatThrownBy(
             () -> Endpoints.of(settings(null, "us-east-1", false, false), bucket, "us-east-1"))
         .isInstanceOf(IllegalArgumentException.class)

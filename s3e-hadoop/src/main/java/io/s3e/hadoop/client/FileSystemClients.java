@@ -5,6 +5,7 @@ import io.s3e.S3E;
 import io.s3e.S3EConfig;
 import io.s3e.client.ClientMemory;
 import io.s3e.client.ClientProvider;
+import io.s3e.client.CredentialsSource;
 import io.s3e.client.ObjectClient;
 import io.s3e.client.aws.AwsClientSettings;
 import io.s3e.client.aws.AwsClients;
@@ -29,6 +30,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import software.amazon.awssdk.services.s3.S3ServiceClientConfiguration;
+import software.amazon.awssdk.services.s3.model.SessionCredentials;
 
 /**
  * Makes the engine of one file system: chooses the client, and gives S3E's own client the
@@ -144,7 +146,11 @@ public final class FileSystemClients implements ReadEngine.Maker {
     AwsClientSettings settings;
     try {
       // Not the list itself: an SDK client closes what it can, and this one is shared.
-      settings = view.settings(new SdkCredentials(credentials::resolveCredentials), anonymous);
+      CredentialsSource source =
+          view.isDirectoryBucket()
+              ? this::session
+              : new SdkCredentials(credentials::resolveCredentials);
+      settings = view.settings(source, anonymous);
     } catch (RuntimeException | LinkageError e) {
       return instead(e);
     }
@@ -153,6 +159,24 @@ public final class FileSystemClients implements ReadEngine.Maker {
     } catch (RuntimeException | LinkageError e) {
       throw new IOException("Cannot make S3E's client for " + fileSystem.getUri() + ": " + e, e);
     }
+  }
+
+  /**
+   * A session of a directory bucket, by S3A's client. It holds for five minutes, and is asked for
+   * every half minute of reads, which notices a policy that has changed.
+   */
+  private CredentialsSource.Credentials session() {
+    SessionCredentials session =
+        fileSystem
+            .getS3AInternals()
+            .getAmazonS3Client("S3E's session")
+            .createSession(request -> request.bucket(fileSystem.getBucket()))
+            .credentials();
+    return new CredentialsSource.Credentials(
+        session.accessKeyId(),
+        session.secretAccessKey(),
+        session.sessionToken(),
+        session.expiration());
   }
 
   /** By S3A's client, since the own one cannot be made; the error if the own one was asked for. */

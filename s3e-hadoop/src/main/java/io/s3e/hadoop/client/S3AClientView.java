@@ -45,6 +45,11 @@ final class S3AClientView {
     return region == null ? null : region.id();
   }
 
+  /** Whether the bucket is one of S3 Express One Zone, whose requests are signed by a session. */
+  boolean isDirectoryBucket() {
+    return facts.isDirectoryBucket();
+  }
+
   /**
    * Why the bucket has to be read by S3A's client and not by S3E's, in words for a log line that
    * name key and value; null if there is no reason.

@@ -72,6 +72,11 @@ record S3AFacts(
     return built.endpointOverride().isEmpty() && store.getHost().contains(".dualstack.");
   }
 
+  /** Whether it is a bucket of S3 Express One Zone, by its name, as the SDK knows it. */
+  boolean isDirectoryBucket() {
+    return bucket.endsWith("--x-s3");
+  }
+
   boolean isSet(String key) {
     return !conf.getTrimmed(key, "").isEmpty();
   }

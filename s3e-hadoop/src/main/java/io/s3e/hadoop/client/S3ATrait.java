@@ -19,11 +19,17 @@ import software.amazon.awssdk.core.client.config.SdkAdvancedClientOption;
  */
 @FunctionalInterface
 interface S3ATrait {
+  /** S3A has a name for it from 3.4.1 on. */
+  String CREATE_SESSION = "fs.s3a.s3express.create.session";
+
   /** The order matters to a reader of logs only: the first trait that holds is the reason given. */
   List<S3ATrait> ALL =
       List.of(
           facts -> ObjectEncryption.isInClient(facts.conf()) ? "objects are encrypted there" : null,
-          facts -> facts.bucket().endsWith("--x-s3") ? "it is an S3 Express bucket" : null,
+          facts ->
+              facts.isDirectoryBucket() && !facts.conf().getBoolean(CREATE_SESSION, true)
+                  ? CREATE_SESSION + " is false"
+                  : null,
           facts -> {
             String key =
                 String.format(Locale.ROOT, InternalConstants.ARN_BUCKET_OPTION, facts.bucket());

@@ -170,7 +170,9 @@ final class S3AKeys {
           byS3AsClient(
               "The bucket is read through an access point.", "fs.s3a.bucket.NAME.accesspoint.arn"),
           same("S3A refuses buckets without an access point.", "fs.s3a.accesspoint.required"),
-          byS3AsClient("As S3 Express buckets are in any case.", "fs.s3a.s3express.create.session"),
+          byS3AsClient(
+              "Where it is false; else S3A's client makes the sessions that S3E's own reads by.",
+              "fs.s3a.s3express.create.session"),
           byS3AsClient("Where it is not S3A's own factory.", "fs.s3a.s3.client.factory.impl"),
           same(
               "All requests carry them: custom headers from Hadoop 3.5.0 on.",

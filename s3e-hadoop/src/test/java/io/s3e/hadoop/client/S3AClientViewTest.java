@@ -62,22 +62,29 @@ class S3AClientViewTest {
     assertThat(view("logs").reasonAgainstOwn()).startsWith(key + " is " + value);
   }
 
-  @ParameterizedTest
-  @CsvSource({
-    "fast--use1-az4--x-s3, S3 Express",
-    "arn:aws:s3:eu-west-1:123456789012:accesspoint/a, access point",
-  })
-  void bucketsOfOtherKindsAreNamed(String bucket, String words) {
-    S3AClientView view =
-        new S3AClientView(
-            new S3AFacts(
-                built(b -> {}).serviceClientConfiguration(),
-                false,
-                URI.create("https://host"),
-                conf,
-                bucket,
-                AdapterConfig.read(conf, "logs")));
-    assertThat(view.reasonAgainstOwn()).contains(words);
+  private S3AClientView ofBucket(String bucket) {
+    return new S3AClientView(
+        new S3AFacts(
+            built(b -> {}).serviceClientConfiguration(),
+            false,
+            URI.create("https://host"),
+            conf,
+            bucket,
+            AdapterConfig.read(conf, "logs")));
+  }
+
+  @Test
+  void anAccessPointByItsArnIsNamed() {
+    assertThat(ofBucket("arn:aws:s3:eu-west-1:123456789012:accesspoint/a").reasonAgainstOwn())
+        .contains("access point");
+  }
+
+  @Test
+  void aDirectoryBucketWithoutSessionsIsNamed() {
+    S3AClientView view = ofBucket("fast--use1-az4--x-s3");
+    assertThat(view.reasonAgainstOwn()).isNull();
+    conf.set("fs.s3a.s3express.create.session", "false");
+    assertThat(view.reasonAgainstOwn()).isEqualTo("fs.s3a.s3express.create.session is false");
   }
 
   @Test

@@ -25,6 +25,7 @@ import io.s3e.hadoop.open.NextFiles.NextFile;
 import io.s3e.hadoop.setup.Requirements;
 import io.s3e.hadoop.spark.SparkTask;
 import io.s3e.hadoop.stats.FileSystemStatistics;
+import io.s3e.hadoop.stats.HadoopMetrics;
 import io.s3e.hadoop.stats.OpenerStatistics;
 import io.s3e.hadoop.stream.OpenHints;
 import io.s3e.hadoop.stream.Opening;
@@ -96,6 +97,9 @@ public class S3EFileSystem extends S3AFileSystem {
   /** Null where none is kept. */
   private @Nullable JobHistory history;
 
+  /** Null where S3A reads. */
+  private @Nullable HadoopMetrics metrics;
+
   /**
    * @throws IOException if Hadoop is too old or a library is missing; names what was found and what
    *     is needed
@@ -121,6 +125,7 @@ public class S3EFileSystem extends S3AFileSystem {
       super.initialize(name, original);
       if (reads && config.client() != ClientChoice.S3A) {
         reads33 = reads33(config, bucket);
+        metrics = HadoopMetrics.register(getUri(), readStatistics);
       }
       return;
     }
@@ -130,6 +135,7 @@ public class S3EFileSystem extends S3AFileSystem {
       sayOverridden(conf);
       prepareReads(config, bucket);
       history = JobHistory.join(config.history(), original);
+      metrics = HadoopMetrics.register(getUri(), readStatistics);
     }
   }
 
@@ -449,6 +455,10 @@ public class S3EFileSystem extends S3AFileSystem {
   @Override
   public void close() throws IOException {
     try {
+      HadoopMetrics told = metrics;
+      if (told != null) {
+        told.close();
+      }
       Announcements files = announcements;
       if (files != null) {
         files.close();

@@ -59,6 +59,10 @@ final class MetricsReference {
       (`fs.getIOStatistics()`; logged at its close with `fs.iostatistics.logging.level=info`). The work of
       prefetch counts for the stream whose reads caused it. Names stay as they are.
 
+      Where a process runs Hadoop's metrics system (tasks of MapReduce, daemons), each file system is
+      a source of it, `S3E-BUCKET-NUMBER`: its sinks get the file system's counters and gauges, and
+      JMX has them as `Hadoop:service=PROCESS,name=S3E-BUCKET-NUMBER`.
+
       Some of that happens after the stream was closed: GETs on their way end, and blocks that it had
       fetched are read by another stream, or leave memory unread. The stream's and the file system's
       statistics get it when it happens; the thread's do not, since the thread may do something else

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.s3e.hadoop.stats;
+
+import io.s3e.jvm.OwnLoader;
+import java.io.Closeable;
+import java.lang.ref.WeakReference;
+import java.net.URI;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.hadoop.metrics2.MetricsCollector;
+import org.apache.hadoop.metrics2.MetricsRecordBuilder;
+import org.apache.hadoop.metrics2.MetricsSource;
+import org.apache.hadoop.metrics2.lib.DefaultMetricsSystem;
+import org.apache.hadoop.metrics2.lib.Interns;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The counters and gauges of one file system's engine as a source of Hadoop's own metrics: where
+ * the process runs Hadoop's metrics system (tasks of MapReduce, daemons), its sinks get them, and
+ * JMX has them as {@code Hadoop:service=PROCESS,name=S3E-BUCKET-NUMBER}. Elsewhere nobody asks.
+ *
+ * <p>Registered from {@link #register} to {@link #close}; a file system that is forgotten is not
+ * kept for that. Any thread may ask.
+ */
+public final class HadoopMetrics implements MetricsSource, Closeable {
+  private static final Logger LOG = LoggerFactory.getLogger(HadoopMetrics.class);
+  private static final String DESCRIPTION = "Reads of S3 by S3E";
+
+  /** Names of sources are used once in a process. */
+  private static final AtomicInteger NUMBERS = new AtomicInteger();
+
+  private final String name;
+  private final WeakReference<FileSystemStatistics> statistics;
+
+  private HadoopMetrics(String name, FileSystemStatistics statistics) {
+    this.name = name;
+    this.statistics = new WeakReference<>(statistics);
+  }
+
+  /**
+   * The source of a file system. Hadoop, which outlives a class loader that is not the
+   * application's, is not told of it there.
+   */
+  public static HadoopMetrics register(URI fileSystem, FileSystemStatistics statistics) {
+    String name = "S3E-" + fileSystem.getAuthority() + "-" + NUMBERS.incrementAndGet();
+    HadoopMetrics source = new HadoopMetrics(name, statistics);
+    if (OwnLoader.isApplications()) {
+      try {
+        DefaultMetricsSystem.instance().register(name, DESCRIPTION, source);
+      } catch (RuntimeException e) {
+        LOG.debug("Hadoop's metrics do not take {}", name, e);
+      }
+    }
+    return source;
+  }
+
+  @Override
+  public void getMetrics(MetricsCollector collector, boolean all) {
+    FileSystemStatistics now = statistics.get();
+    if (now != null) {
+      MetricsRecordBuilder record = collector.addRecord(name);
+      now.counters().forEach((each, count) -> record.addCounter(Interns.info(each, each), count));
+      now.gauges().forEach((each, amount) -> record.addGauge(Interns.info(each, each), amount));
+    }
+  }
+
+  /** Idempotent. */
+  @Override
+  public void close() {
+    DefaultMetricsSystem.instance().unregisterSource(name);
+  }
+}

@@ -121,7 +121,7 @@ public class BlockPoolLincheckTest {
                 .actorsBefore(2)
                 .actorsAfter(2),
             4,
-            300);
+            120);
   }
 
   @Test

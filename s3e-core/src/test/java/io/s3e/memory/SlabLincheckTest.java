@@ -103,7 +103,7 @@ public class SlabLincheckTest {
         .with("mark guess", "", "clean mark", "guess demand")
         .with("mark", "clean", "guess", "demand", "read mark")
         .check(
-            new ModelCheckingOptions().actorsPerThread(3).actorsBefore(2).actorsAfter(1), 3, 400);
+            new ModelCheckingOptions().actorsPerThread(3).actorsBefore(2).actorsAfter(1), 3, 150);
   }
 
   @Test

@@ -3,6 +3,7 @@ package io.s3e.hadoop;
 
 import static io.s3e.testing.Eventually.awaitTrue;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 
 import io.s3e.Engines;
 import io.s3e.testing.CapturedLog;
@@ -64,7 +65,7 @@ class DiskCacheReadsTest {
     try (FSDataInputStream in = fs.open(FILE)) {
       byte[] read = new byte[SIZE];
       in.readFully(read);
-      assertThat(read).isEqualTo(data);
+      assertArrayEquals(data, read);
     }
   }
 
@@ -109,7 +110,7 @@ class DiskCacheReadsTest {
       awaitTrue(() -> gauge(fs, "s3e_cache_bytes") >= SIZE);
       byte[] read = new byte[SIZE];
       in.readFully(read);
-      assertThat(read).isEqualTo(data);
+      assertArrayEquals(data, read);
       assertThat(counters(fs).get("s3e_cache_hit_bytes")).isGreaterThanOrEqualTo(SIZE / 2);
       awaitTrue(
           () ->

@@ -4,6 +4,7 @@ package io.s3e.hadoop;
 import static io.s3e.testing.Eventually.awaitTrue;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 
 import io.s3e.hadoop.stream.S3EReadable;
 import io.s3e.testing.CapturedLog;
@@ -79,7 +80,7 @@ class S3EFileSystemTest {
     conf.set("fs.s3a.s3e.client", client);
     try (FileSystem fs = S3AReads.open(conf)) {
       write(fs);
-      assertThat(read(fs)).isEqualTo(data);
+      assertArrayEquals(data, read(fs));
       assertThat(proxy.reads("file")).isNotEmpty();
     }
   }
@@ -95,7 +96,7 @@ class S3EFileSystemTest {
     try (CapturedLog log = new CapturedLog();
         FileSystem fs = S3AReads.open(conf)) {
       write(fs);
-      assertThat(read(fs)).isEqualTo(data);
+      assertArrayEquals(data, read(fs));
       assertThat(fs.hasPathCapability(file, "fs.s3a.s3e.client.s3a")).isTrue();
       List<String> told = log.lines("by S3A's client");
       assertThat(told).hasSize(1);
@@ -111,7 +112,7 @@ class S3EFileSystemTest {
         FileSystem other = FileSystem.newInstance(URI.create("s3a://" + OTHER_BUCKET), conf)) {
       write(fs);
       write(other);
-      assertThat(read(other)).isEqualTo(data);
+      assertArrayEquals(data, read(other));
       try (FSDataInputStream in = fs.open(file)) {
         assertThat(in.getWrappedStream()).isInstanceOf(S3EReadable.class);
       }
@@ -140,7 +141,7 @@ class S3EFileSystemTest {
     conf.set("fs.s3a.bucket." + S3AServer.BUCKET + ".s3e.request.size", "64K");
     try (FileSystem fs = S3AReads.open(conf)) {
       write(fs);
-      assertThat(read(fs)).isEqualTo(data);
+      assertArrayEquals(data, read(fs));
     }
     assertThat(proxy.reads("file"))
         .hasSize(SIZE / (64 << 10))
@@ -168,7 +169,7 @@ class S3EFileSystemTest {
     conf.set("fs.s3a.s3e.client", client);
     try (FileSystem fs = S3AReads.open(conf)) {
       write(fs);
-      assertThat(read(fs)).isEqualTo(data);
+      assertArrayEquals(data, read(fs));
     }
     assertThat(proxy.reads("file"))
         .isNotEmpty()
@@ -189,7 +190,7 @@ class S3EFileSystemTest {
     conf.set("fs.s3a.s3e.client", client);
     try (FileSystem fs = S3AReads.open(conf)) {
       write(fs);
-      assertThat(read(fs)).isEqualTo(data);
+      assertArrayEquals(data, read(fs));
     }
     assertThat(proxy.reads("file"))
         .isNotEmpty()
@@ -206,7 +207,7 @@ class S3EFileSystemTest {
     conf.set("fs.s3a.s3e.client", client);
     try (FileSystem fs = S3AReads.open(conf)) {
       write(fs);
-      assertThat(read(fs)).isEqualTo(data);
+      assertArrayEquals(data, read(fs));
     }
     assertThat(proxy.reads("file"))
         .isNotEmpty()
@@ -300,7 +301,7 @@ class S3EFileSystemTest {
       assertThat(in.getWrappedStream()).isInstanceOf(S3EReadable.class);
       byte[] read = new byte[SIZE];
       in.readFully(read);
-      assertThat(read).isEqualTo(data);
+      assertArrayEquals(data, read);
     }
     assertThat(context.getDefaultFileSystem().toString()).contains("S3EFileSystem");
   }
@@ -311,8 +312,8 @@ class S3EFileSystemTest {
     try (CapturedLog log = new CapturedLog();
         FileSystem fs = S3AReads.open(conf)) {
       write(fs);
-      assertThat(read(fs)).isEqualTo(data);
-      assertThat(read(fs)).isEqualTo(data);
+      assertArrayEquals(data, read(fs));
+      assertArrayEquals(data, read(fs));
       List<String> said = log.lines("by S3A's client");
       assertThat(said).hasSize(1);
       assertThat(said.get(0))
@@ -329,7 +330,7 @@ class S3EFileSystemTest {
     try (CapturedLog log = new CapturedLog();
         FileSystem fs = S3AReads.open(conf)) {
       write(fs);
-      assertThat(read(fs)).isEqualTo(data);
+      assertArrayEquals(data, read(fs));
       assertThat(log.lines("cannot be made")).hasSize(1);
       assertThat(fs.toString()).contains("by s3a");
     }
@@ -377,7 +378,7 @@ class S3EFileSystemTest {
           });
       assertThat(log.lines("Stream not closed").get(0)).contains("settings/file");
       awaitTrue("the stack is reported", () -> !log.lines("forgetOne").isEmpty());
-      assertThat(read(fs)).isEqualTo(data);
+      assertArrayEquals(data, read(fs));
     }
   }
 
@@ -386,7 +387,7 @@ class S3EFileSystemTest {
     FSDataInputStream in = fs.open(file);
     byte[] some = new byte[100_000];
     in.readFully(some);
-    assertThat(some).isEqualTo(Arrays.copyOf(data, some.length));
+    assertArrayEquals(Arrays.copyOf(data, some.length), some);
   }
 
   @Test
@@ -430,7 +431,7 @@ class S3EFileSystemTest {
       conf.set("fs.s3a.s3e.client", client);
       try (FileSystem fs = S3AReads.open(conf)) {
         write(fs);
-        assertThat(read(fs)).isEqualTo(data);
+        assertArrayEquals(data, read(fs));
       }
       assertThat(before.reads("file"))
           .isNotEmpty()
@@ -446,9 +447,9 @@ class S3EFileSystemTest {
       for (int i = 0; i < 5; i++) {
         try (FileSystem second = S3AReads.open(conf);
             FileSystem third = S3AReads.open(conf)) {
-          assertThat(read(first)).isEqualTo(data);
-          assertThat(read(second)).isEqualTo(data);
-          assertThat(read(third)).isEqualTo(data);
+          assertArrayEquals(data, read(first));
+          assertArrayEquals(data, read(second));
+          assertArrayEquals(data, read(third));
         }
       }
     }

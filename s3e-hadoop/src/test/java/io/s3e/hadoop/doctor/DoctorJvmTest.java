@@ -20,11 +20,13 @@ import java.util.function.Predicate;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipOutputStream;
 import org.apache.hadoop.conf.Configuration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What the doctor says of class paths, each in a JVM of its own. */
 @Slow
+@Tag("one-hadoop")
 class DoctorJvmTest {
   private static final String BUCKET = "s3a://" + S3AServer.BUCKET;
 

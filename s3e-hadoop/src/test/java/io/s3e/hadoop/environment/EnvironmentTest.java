@@ -32,6 +32,7 @@ import org.apache.hadoop.fs.s3a.S3AFileSystem;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -44,6 +45,7 @@ import org.junit.jupiter.api.io.TempDir;
  * #ALL} set to true takes every row.
  */
 @Slow
+@Tag("one-hadoop")
 class EnvironmentTest {
   private static final String ALL = "s3e.test.environments";
   private static final int ROWS_OF_A_BUILD = 8;

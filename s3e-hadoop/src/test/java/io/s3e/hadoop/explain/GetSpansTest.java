@@ -2,6 +2,7 @@
 package io.s3e.hadoop.explain;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 
 import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.sdk.OpenTelemetrySdk;
@@ -52,7 +53,7 @@ class GetSpansTest {
       conf.set("fs.s3a.s3e.explain", args[2]);
       try (FileSystem files = S3AReads.open(conf);
           FSDataInputStream in = files.open(new Path("/spans"))) {
-        assertThat(in.readAllBytes()).isEqualTo(CONTENT);
+        assertArrayEquals(CONTENT, in.readAllBytes());
         assertThat(Span.current().getSpanContext().isValid()).isFalse();
       }
       exporter.getFinishedSpanItems().forEach(span -> System.out.println(SPAN + text(span)));

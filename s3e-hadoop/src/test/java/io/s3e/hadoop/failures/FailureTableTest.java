@@ -19,6 +19,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DynamicContainer;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -31,6 +32,7 @@ import software.amazon.awssdk.awscore.exception.AwsServiceException;
  * where and why not.
  */
 @Slow
+@Tag("one-hadoop")
 class FailureTableTest {
   /** How much of a refusal reaches the reader. */
   private enum Told {

@@ -4,6 +4,7 @@ package io.s3e.hadoop.history;
 import static io.s3e.testing.Eventually.awaitTrue;
 import static org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName.BINARY;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 
 import io.s3e.block.ByteRange;
 import io.s3e.hadoop.RecordingProxy;
@@ -169,8 +170,8 @@ class HistoryReadsTest {
     read(in, new ByteRange(content.length - 8 - length, content.length - 8));
     for (int column : READ) {
       ByteRange chunk = chunks.get(column);
-      assertThat(read(in, chunk))
-          .isEqualTo(Arrays.copyOfRange(content, (int) chunk.start(), (int) chunk.end()));
+      assertArrayEquals(
+          Arrays.copyOfRange(content, (int) chunk.start(), (int) chunk.end()), read(in, chunk));
     }
   }
 
@@ -353,7 +354,7 @@ class HistoryReadsTest {
     Path file = files().get(0);
     byte[] whole = Files.readAllBytes(file);
     long first = Seed.ofBuilds();
-    for (long seed = first; seed < first + 8; seed++) {
+    for (long seed = first; seed < first + 4; seed++) {
       Random random = new Random(seed);
       files().forEach(each -> each.toFile().delete());
       Files.write(file, poisoned(whole, random, S3AServer.BUCKET + table));

@@ -41,6 +41,7 @@ import org.apache.hadoop.fs.s3a.S3AFileSystem;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
@@ -57,6 +58,7 @@ import org.junit.jupiter.api.io.TempDir;
  * figures: for a quiet machine.
  */
 @Slow
+@Tag("one-hadoop")
 class ExitTest {
   private static final String ROUNDS = "s3e.test.exits";
   private static final String ONLY = "s3e.test.exits.cases";

@@ -2,6 +2,7 @@
 package io.s3e.hadoop.stores;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 
 import io.s3e.hadoop.S3EFileSystem;
 import io.s3e.testserver.S3TestServer;
@@ -145,7 +146,7 @@ class StoresTest {
       org.apache.hadoop.fs.Path path = new org.apache.hadoop.fs.Path("/by-hand");
       try (S3EFileSystem fs = StoreContract.open(conf);
           FSDataInputStream in = fs.open(path)) {
-        assertThat(in.readAllBytes()).isEqualTo(data);
+        assertArrayEquals(data, in.readAllBytes());
         assertThat(fs.hasPathCapability(path, "fs.s3a.s3e.client.s3a")).isTrue();
       }
     }

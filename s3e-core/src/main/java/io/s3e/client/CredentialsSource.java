@@ -9,8 +9,7 @@ import org.jspecify.annotations.Nullable;
  * Where a client finds the credentials that it signs its requests with. It asks on a thread of its
  * own, which may block, one call at a time: before the first request, half a minute after each
  * answer, before the expiry, and once the store has refused what it was told. So a source may keep
- * its answer, but has to notice when that no longer holds. For a directory bucket (S3 Express One
- * Zone) its credentials are those of a session of that bucket, by the store's CreateSession.
+ * its answer, but has to notice when that no longer holds.
  */
 @FunctionalInterface
 public interface CredentialsSource {
@@ -21,6 +20,15 @@ public interface CredentialsSource {
    *     as {@link RequestFailure.Kind#CREDENTIALS}; a RuntimeException is taken alike
    */
   @Nullable Credentials resolve() throws IOException;
+
+  /**
+   * The id of the key whose sessions the credentials are, as of the last answer: those of
+   * CreateSession for a directory bucket (S3 Express One Zone). Null (the default) for others.
+   * Waits for nothing.
+   */
+  default @Nullable String sessionsOf() {
+    return null;
+  }
 
   /** A source of credentials that always hold. */
   static CredentialsSource of(String keyId, String secret) {

@@ -51,20 +51,11 @@ public record ResponseHead(
   /** The head of an answer whose body ends by Content-Length or with the connection. */
   public ResponseHead(
       int status,
-      @Nullable String contentRange,
-      long contentLength,
+      @Nullable String range,
+      long length,
       @Nullable String etag,
       @Nullable String versionId,
-      @Nullable String contentEncoding) {
-    this(
-        status,
-        contentRange,
-        contentLength,
-        etag,
-        versionId,
-        contentEncoding,
-        null,
-        LengthSource.STORE,
-        null);
+      @Nullable String encoding) {
+    this(status, range, length, etag, versionId, encoding, null, LengthSource.STORE, null);
   }
 }

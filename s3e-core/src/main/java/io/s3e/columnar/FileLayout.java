@@ -201,10 +201,6 @@ final class FileLayout {
     return bloomFilters.rangeOf(group * columns + column);
   }
 
-  public ByteRange columnIndex(int group, int column) {
-    return columnIndexes.rangeOf(group * columns + column);
-  }
-
   public ByteRange offsetIndex(int group, int column) {
     return offsetIndexes.rangeOf(group * columns + column);
   }

@@ -9,6 +9,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
@@ -17,6 +18,7 @@ import org.jetbrains.lincheck.datastructures.ThreadIdGen;
 import org.jetbrains.lincheck.datastructures.Validate;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /**
  * The pool behaves like a counter of leases, one call at a time: it refuses only when everything is
@@ -26,6 +28,7 @@ import org.junit.jupiter.api.Test;
  */
 @Param(name = "me", gen = ThreadIdGen.class)
 @Tag("lincheck")
+@Timeout(value = 30, unit = TimeUnit.MINUTES)
 public class BlockPoolLincheckTest {
   private static final int BLOCK_BYTES = Integer.BYTES;
   private static final int BLOCKS = 2;

@@ -2,6 +2,7 @@
 package io.s3e.client;
 
 import io.s3e.testing.Programs;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
@@ -10,6 +11,7 @@ import org.jetbrains.lincheck.datastructures.ThreadIdGen;
 import org.jetbrains.lincheck.datastructures.Validate;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /**
  * The fence behaves like two variables, one call at a time: the thread inside, and whether it is
@@ -18,6 +20,7 @@ import org.junit.jupiter.api.Test;
  */
 @Param(name = "me", gen = ThreadIdGen.class)
 @Tag("lincheck")
+@Timeout(value = 30, unit = TimeUnit.MINUTES)
 public class FenceLincheckTest {
   private static final int NOBODY = -1;
 

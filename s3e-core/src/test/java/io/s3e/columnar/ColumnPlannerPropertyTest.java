@@ -325,7 +325,7 @@ class ColumnPlannerPropertyTest {
       return switch (random.nextInt(10)) {
         case 0 -> file.dictionary(g, column);
         case 1 -> file.bloomFilter(g, column);
-        case 2 -> file.columnIndex(g, column);
+        case 2 -> file.columnIndexes.rangeOf(g * file.columns() + column);
         case 3 -> file.offsetIndex(g, column);
         case 4, 5 -> {
           ByteRange chunk = file.chunk(g, column);

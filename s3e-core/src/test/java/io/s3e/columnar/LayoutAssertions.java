@@ -30,7 +30,7 @@ final class LayoutAssertions {
         assertThat(layout.dictionary(group, column).end()).isLessThanOrEqualTo(chunk.end());
         assertThat(layout.bloomFilter(group, column).end())
             .isLessThanOrEqualTo(layout.footerStart());
-        assertThat(layout.columnIndex(group, column).end())
+        assertThat(layout.columnIndexes.rangeOf(group * layout.columns() + column).end())
             .isLessThanOrEqualTo(layout.footerStart());
         assertThat(layout.offsetIndex(group, column).end())
             .isLessThanOrEqualTo(layout.footerStart());

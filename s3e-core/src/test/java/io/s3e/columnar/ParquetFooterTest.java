@@ -55,7 +55,7 @@ class ParquetFooterTest {
         assertThat(layout.chunk(group, column))
             .isEqualTo(ByteRange.ofLength(start, chunk.compressed()));
         assertThat(layout.dictionary(group, column)).isEqualTo(new ByteRange(start, chunk.data()));
-        assertThat(layout.columnIndex(group, column))
+        assertThat(layout.columnIndexes.rangeOf(group * layout.columns() + column))
             .isEqualTo(ByteRange.ofLength(chunk.columnIndex(), chunk.columnIndexLength()));
         assertThat(layout.offsetIndex(group, column))
             .isEqualTo(ByteRange.ofLength(chunk.offsetIndex(), chunk.offsetIndexLength()));

@@ -13,7 +13,9 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
@@ -21,6 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
  * killed: 50 kills. Nobody may ever take a byte of another region, and the cap is kept.
  */
 @Slow
+@Timeout(value = 30, unit = TimeUnit.MINUTES)
 class KilledWritersTest {
   private static final int WRITERS = 4;
 

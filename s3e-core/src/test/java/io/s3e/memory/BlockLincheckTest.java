@@ -4,6 +4,7 @@ package io.s3e.memory;
 import io.s3e.memory.TestBlocks.Fetched;
 import io.s3e.testing.Programs;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Param;
@@ -11,6 +12,7 @@ import org.jetbrains.lincheck.datastructures.ThreadIdGen;
 import org.jetbrains.lincheck.datastructures.Validate;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /**
  * A block behaves like a counter of references that is dead at 0, one call at a time. Behind the
@@ -19,6 +21,7 @@ import org.junit.jupiter.api.Test;
  */
 @Param(name = "me", gen = ThreadIdGen.class)
 @Tag("lincheck")
+@Timeout(value = 30, unit = TimeUnit.MINUTES)
 public class BlockLincheckTest {
   private static final int MAX_THREADS = 8;
 

@@ -5,6 +5,7 @@ import io.s3e.memory.TestBlocks.Fetched;
 import io.s3e.memory.UnreadSlabs.Idle;
 import io.s3e.testing.Programs;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Param;
@@ -12,6 +13,7 @@ import org.jetbrains.lincheck.datastructures.ThreadIdGen;
 import org.jetbrains.lincheck.datastructures.Validate;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /**
  * One slab that readers read, writers mark and clean, and everybody evicts. The calls say nothing,
@@ -21,6 +23,7 @@ import org.junit.jupiter.api.Test;
  */
 @Param(name = "me", gen = ThreadIdGen.class)
 @Tag("lincheck")
+@Timeout(value = 30, unit = TimeUnit.MINUTES)
 public class SlabLincheckTest {
   private static final int MAX_THREADS = 8;
 

@@ -3,10 +3,13 @@ package io.s3e.testing;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * Directory buckets, as S3 Express One Zone has them, for {@link HostileS3Server#decideAll}:
@@ -14,7 +17,11 @@ import java.util.function.Function;
  * by one that holds. Signatures themselves are not checked. Any thread.
  */
 public final class DirectorySessions implements Function<HostileS3Server.Request, Fault> {
+  /** The headers that a signature covers. */
+  private static final Pattern SIGNED = Pattern.compile("SignedHeaders=([^,]*),");
+
   private final Duration life;
+  private volatile boolean isRefusing;
   private final AtomicInteger made = new AtomicInteger();
   private final AtomicInteger refused = new AtomicInteger();
 
@@ -35,6 +42,11 @@ public final class DirectorySessions implements Function<HostileS3Server.Request
     return refused.get();
   }
 
+  /** Makes no session any more. */
+  public void refuse() {
+    isRefusing = true;
+  }
+
   /** Ends all sessions before their time. */
   public void revoke() {
     ends.clear();
@@ -43,7 +55,7 @@ public final class DirectorySessions implements Function<HostileS3Server.Request
   @Override
   public Fault apply(HostileS3Server.Request request) {
     if (request.target().matches("[^?]*\\?session(=.*)?")) {
-      return created();
+      return isRefusing ? Fault.status(403, "AccessDenied") : created();
     }
     String token = String.valueOf(request.header("x-amz-s3session-token"));
     String signature = String.valueOf(request.header("Authorization"));
@@ -53,13 +65,19 @@ public final class DirectorySessions implements Function<HostileS3Server.Request
                 .isBefore(ends.getOrDefault(Integer.valueOf(token.substring(8)), Instant.MIN))
             && signature.contains("Credential=key-" + token + "/")
             && signature.contains("/s3express/aws4_request")
-            && signature.contains("x-amz-s3session-token")
+            && covers(signature, "x-amz-s3session-token")
+            && covers(signature, "host")
             && request.header("x-amz-security-token") == null;
     if (holds) {
       return Fault.none();
     }
     refused.incrementAndGet();
     return Fault.status(403, "InvalidAccessKeyId");
+  }
+
+  private static boolean covers(String signature, String header) {
+    Matcher signed = SIGNED.matcher(signature);
+    return signed.find() && List.of(signed.group(1).split(";")).contains(header);
   }
 
   private Fault created() {

@@ -18,7 +18,7 @@ import org.jetbrains.lincheck.datastructures.StressOptions;
  * gets the number of its thread; the parts before and after the threads run in thread 0.
  */
 public final class Programs {
-  /** How many more programs than in every build: {@code -Ds3e.lincheck.scale=50} for a long run. */
+  /** How many more programs and runs than in a build: {@code -Ds3e.lincheck.scale=3} for long. */
   private static final int SCALE = Integer.getInteger("s3e.lincheck.scale", 1);
 
   private final Class<?> test;
@@ -41,7 +41,7 @@ public final class Programs {
   /** Runs the given programs and {@code count} others of two threads in many interleavings. */
   public void check(ModelCheckingOptions options, int count, int interleavings) {
     given.forEach(options::addCustomScenario);
-    check(options.threads(2).invocationsPerIteration(interleavings), count);
+    check(options.threads(2).invocationsPerIteration(interleavings * SCALE), count);
   }
 
   /** Runs {@code count} programs of three real threads, each {@code runs} times. */

@@ -28,8 +28,7 @@ final class Addressing {
 
   /**
    * Where one bucket answers: scheme, host and port; the Host header; the encoded path before the
-   * key, without a slash at its end; the region that requests are signed for; and whether it is a
-   * directory bucket, which wants them signed by a session.
+   * key, without a slash at its end; the region that requests are signed for; whether by a session.
    */
   record Target(URI endpoint, String host, String pathPrefix, String region, boolean isDirectory) {}
 

@@ -250,7 +250,7 @@ final class CrtObjectClient implements ObjectClient, CrtCall.Owner {
   @Override
   public @Nullable Object credentials() {
     Signers own = signers;
-    return own == null ? null : own.credentials().keyId();
+    return own == null ? null : own.identity();
   }
 
   private void start(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.s3e.client.crt;
 
+import io.s3e.client.CredentialsSource;
 import io.s3e.client.library.CrtSettings;
 import java.net.URI;
 import java.net.URLEncoder;
@@ -38,7 +39,7 @@ final class Endpoints {
 
   /** Whether a bucket is one of S3 Express, which are signed by sessions ({@link Signers}). */
   static boolean isDirectory(String bucket) {
-    return DIRECTORY.matcher(bucket).matches();
+    return bucket.endsWith("--x-s3");
   }
 
   /**
@@ -50,15 +51,16 @@ final class Endpoints {
    */
   static URI of(CrtSettings settings, String bucket, String region) {
     require(HOST_LABEL.matcher(region).matches(), "region", region, "a region's name");
-    require(
-        !bucket.startsWith("arn:"),
-        "bucket",
-        bucket,
-        "a bucket's name; access points are read by the SDK's client");
+    CredentialsSource source = settings.credentials();
+    boolean hasSessions = source != null && source.sessionsOf() != null;
+    boolean isPoint = bucket.startsWith("arn:") || bucket.endsWith("--xa-s3");
+    String accepted = "a bucket's name, of S3 Express by a source of sessions; no access point's";
+    require(!isPoint && (hasSessions || !isDirectory(bucket)), "bucket", bucket, accepted);
     URI given = settings.endpoint();
     Matcher zone = DIRECTORY.matcher(bucket);
     if (given == null) {
-      String service = zone.matches() ? "s3express-" + zone.group(1) : "s3";
+      require(zone.matches() || !isDirectory(bucket), "bucket", bucket, "a name with a zone");
+      String service = isDirectory(bucket) ? "s3express-" + zone.group(1) : "s3";
       String stack = settings.dualStack() ? ".dualstack." : ".";
       String host = service + stack + region + '.' + domain(region);
       boolean inHost = isDirectory(bucket) || (!settings.pathStyle() && isLabel(bucket));

@@ -6,6 +6,7 @@ import io.s3e.client.crt.Addressing.Target;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.crt.auth.credentials.DelegateCredentialsProvider;
 import software.amazon.awssdk.crt.auth.signing.AwsSigner;
 import software.amazon.awssdk.crt.auth.signing.AwsSigningConfig;
@@ -19,13 +20,13 @@ import software.amazon.awssdk.crt.s3.S3MetaRequestOptions;
  * for. A configuration in use by a request outlives its close, since the native side counts.
  *
  * <p>The CRT's S3 client signs each request as it sends it, with this machine's time whatever the
- * configuration says. Where that time is off, requests are signed before they are handed over, and
- * for directory buckets (S3 Express One Zone): the source's credentials are a session's there, and
- * the CRT's S3 client would make sessions of its own.
+ * configuration says. Where that time is off, requests are signed before they are handed over. So
+ * are those of directory buckets, for whose sessions the CRT's S3 client would ask once more.
  *
  * <p>Thread-safe. States: open, then closed for good; a closed one makes no new configuration.
  */
 final class Signers implements AutoCloseable {
+  private final CredentialsSource source;
   private final StoreClock clock = new StoreClock();
   private final CredentialsCache credentials;
   private final DelegateCredentialsProvider provider;
@@ -35,6 +36,7 @@ final class Signers implements AutoCloseable {
   private boolean closed;
 
   Signers(CredentialsSource source) {
+    this.source = source;
     credentials = new CredentialsCache(source, clock::now);
     provider =
         new DelegateCredentialsProvider.DelegateCredentialsProviderBuilder()
@@ -44,6 +46,12 @@ final class Signers implements AutoCloseable {
 
   CredentialsCache credentials() {
     return credentials;
+  }
+
+  /** Whose credentials they are, as long as that is known: a session's key changes too often. */
+  @Nullable String identity() {
+    String ofSessions = source.sessionsOf();
+    return ofSessions == null ? credentials.keyId() : ofSessions;
   }
 
   StoreClock clock() {

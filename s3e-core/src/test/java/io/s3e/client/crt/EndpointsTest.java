@@ -4,10 +4,12 @@ package io.s3e.client.crt;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.s3e.client.CredentialsSource;
 import io.s3e.client.library.CrtSettings;
 import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -88,6 +90,44 @@ class EndpointsTest {
     }
   }
 
+  /** Of a directory bucket; for others it makes no difference. */
+  private static final CredentialsSource SESSIONS =
+      new CredentialsSource() {
+        @Override
+        public Credentials resolve() {
+          return new Credentials("id", "secret", "token", null);
+        }
+
+        @Override
+        public String sessionsOf() {
+          return "key";
+        }
+      };
+
+  @Test
+  void aDirectoryBucketWantsSessions() {
+    URI store = URI.create("http://127.0.0.1:9000");
+    for (CredentialsSource source : Arrays.asList(null, CredentialsSource.of("id", "secret"))) {
+      assertThatThrownBy(
+              () ->
+                  Endpoints.of(
+                      settings(store, "us-east-1", false, false, source),
+                      "data--use1-az4--x-s3",
+                      "us-east-1"))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("'data--use1-az4--x-s3'")
+          .hasMessageContaining("sessions");
+    }
+  }
+
+  @Test
+  void aDirectoryBucketOfAwssIsInAZone() {
+    assertThatThrownBy(
+            () -> Endpoints.of(settings(null, "us-east-1", false, false), "a--x-s3", "us-east-1"))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("bucket is 'a--x-s3'; accepted is a name with a zone");
+  }
+
   @Test
   void directoryBucketsAnswerInTheirZone() {
     for (String bucket : List.of("data--use1-az4--x-s3", "a--b--usw2-az1--x-s3")) {
@@ -97,6 +137,7 @@ class EndpointsTest {
         assertSame(null, "us-west-2", pathStyle, true, bucket);
         for (String endpoint : ENDPOINTS) {
           assertSame(URI.create(endpoint), "us-east-1", pathStyle, false, bucket);
+          assertSame(URI.create(endpoint), "us-east-1", pathStyle, false, "no-zone--x-s3");
         }
       }
     }
@@ -135,9 +176,10 @@ class EndpointsTest {
         .hasMessage("region is '" + region + "'; accepted is a region's name");
   }
 
-  @Test
-  void anAccessPointIsLeftToTheSdk() {
-    String bucket = "arn:aws:s3:eu-west-1:123456789012:accesspoint/mine";
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"arn:aws:s3:eu-west-1:123456789012:accesspoint/mine", "data--use1-az4--xa-s3"})
+  void anAccessPointIsLeftToTheSdk(String bucket) {
     assertThatThrownBy(
             () -> Endpoints.of(settings(null, "us-east-1", false, false), bucket, "us-east-1"))
         .isInstanceOf(IllegalArgumentException.class)
@@ -188,9 +230,30 @@ class EndpointsTest {
 
   private static CrtSettings settings(
       URI endpoint, String region, boolean pathStyle, boolean dualStack) {
+    return settings(endpoint, region, pathStyle, dualStack, SESSIONS);
+  }
+
+  private static CrtSettings settings(
+      URI endpoint,
+      String region,
+      boolean pathStyle,
+      boolean dualStack,
+      CredentialsSource credentials) {
     Duration second = Duration.ofSeconds(1);
     return new CrtSettings(
-        endpoint, region, pathStyle, dualStack, true, null, 10, 0, second, second, second,
-        List.of(), "test", Map.of());
+        endpoint,
+        region,
+        pathStyle,
+        dualStack,
+        true,
+        credentials,
+        10,
+        0,
+        second,
+        second,
+        second,
+        List.of(),
+        "test",
+        Map.of());
   }
 }

@@ -29,8 +29,7 @@ import org.apache.hadoop.fs.s3a.audit.S3AAuditConstants;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import software.amazon.awssdk.services.s3.S3ServiceClientConfiguration;
-import software.amazon.awssdk.services.s3.model.SessionCredentials;
+import software.amazon.awssdk.services.s3.S3Client;
 
 /**
  * Makes the engine of one file system: chooses the client, and gives S3E's own client the
@@ -130,6 +129,10 @@ public final class FileSystemClients implements ReadEngine.Maker {
     try {
       // Outside of the way back: without credentials S3A's client reads nothing either.
       boolean anonymous = credentials.resolveCredentials().accessKeyId() == null;
+      if (anonymous && view.isDirectoryBucket()) {
+        sayChoice("there are no credentials to make a session of this directory bucket with");
+        return byS3A();
+      }
       ReadEngine.Made made = byOwn(view, credentials, anonymous);
       kept = made.alsoClose() != NOTHING;
       return made;
@@ -148,7 +151,8 @@ public final class FileSystemClients implements ReadEngine.Maker {
       // Not the list itself: an SDK client closes what it can, and this one is shared.
       CredentialsSource source =
           view.isDirectoryBucket()
-              ? this::session
+              ? new BucketSessions(
+                  s3aClient(), credentials::resolveCredentials, fileSystem.getBucket())
               : new SdkCredentials(credentials::resolveCredentials);
       settings = view.settings(source, anonymous);
     } catch (RuntimeException | LinkageError e) {
@@ -159,24 +163,6 @@ public final class FileSystemClients implements ReadEngine.Maker {
     } catch (RuntimeException | LinkageError e) {
       throw new IOException("Cannot make S3E's client for " + fileSystem.getUri() + ": " + e, e);
     }
-  }
-
-  /**
-   * A session of a directory bucket, by S3A's client. It holds for five minutes, and is asked for
-   * every half minute of reads, which notices a policy that has changed.
-   */
-  private CredentialsSource.Credentials session() {
-    SessionCredentials session =
-        fileSystem
-            .getS3AInternals()
-            .getAmazonS3Client("S3E's session")
-            .createSession(request -> request.bucket(fileSystem.getBucket()))
-            .credentials();
-    return new CredentialsSource.Credentials(
-        session.accessKeyId(),
-        session.secretAccessKey(),
-        session.sessionToken(),
-        session.expiration());
   }
 
   /** By S3A's client, since the own one cannot be made; the error if the own one was asked for. */
@@ -198,7 +184,7 @@ public final class FileSystemClients implements ReadEngine.Maker {
   }
 
   private String store() {
-    var region = s3aClient().region();
+    var region = s3aClient().serviceClientConfiguration().region();
     return AwsClients.storeName(endpoint(), region == null ? null : region.id());
   }
 
@@ -250,14 +236,11 @@ public final class FileSystemClients implements ReadEngine.Maker {
     LOG.info("Reading {} by S3A's client and not by the AWS CRT: {}", fileSystem.getUri(), reason);
   }
 
-  private S3ServiceClientConfiguration s3aClient() {
-    return fileSystem
-        .getS3AInternals()
-        .getAmazonS3Client("S3E client settings")
-        .serviceClientConfiguration();
+  private S3Client s3aClient() {
+    return fileSystem.getS3AInternals().getAmazonS3Client("S3E client settings");
   }
 
   private Optional<URI> endpoint() {
-    return s3aClient().endpointOverride();
+    return s3aClient().serviceClientConfiguration().endpointOverride();
   }
 }

@@ -19,7 +19,7 @@ import software.amazon.awssdk.core.client.config.SdkAdvancedClientOption;
  */
 @FunctionalInterface
 interface S3ATrait {
-  /** S3A has a name for it from 3.4.1 on. */
+  /** Written out, since S3A of Hadoop 3.3, which this loads with, has no constant for it. */
   String CREATE_SESSION = "fs.s3a.s3express.create.session";
 
   /** The order matters to a reader of logs only: the first trait that holds is the reason given. */
@@ -33,9 +33,9 @@ interface S3ATrait {
           facts -> {
             String key =
                 String.format(Locale.ROOT, InternalConstants.ARN_BUCKET_OPTION, facts.bucket());
-            return facts.bucket().startsWith("arn:") || facts.isSet(key)
-                ? "it is read through an access point"
-                : null;
+            boolean isName =
+                facts.bucket().startsWith("arn:") || facts.bucket().endsWith("--xa-s3");
+            return isName || facts.isSet(key) ? "it is read through an access point" : null;
           },
           facts -> facts.isTrue(Constants.FIPS_ENDPOINT),
           facts -> facts.isTrue(Constants.AWS_S3_ACCESS_GRANTS_ENABLED),

@@ -171,7 +171,8 @@ final class S3AKeys {
               "The bucket is read through an access point.", "fs.s3a.bucket.NAME.accesspoint.arn"),
           same("S3A refuses buckets without an access point.", "fs.s3a.accesspoint.required"),
           byS3AsClient(
-              "Where it is false; else S3A's client makes the sessions that S3E's own reads by.",
+              "Where it is false. Where it is true, S3E's own client reads, and S3A's makes its"
+                  + " sessions.",
               "fs.s3a.s3express.create.session"),
           byS3AsClient("Where it is not S3A's own factory.", "fs.s3a.s3.client.factory.impl"),
           same(

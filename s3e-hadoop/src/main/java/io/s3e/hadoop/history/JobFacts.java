@@ -120,12 +120,12 @@ public record JobFacts(String job, String off, List<Run> runs, List<TableFacts> 
     return Stream.concat(one.stream(), two.stream()).toList();
   }
 
-  /** With the tables that were read last. */
+  /** With so many tables, those that were read last. */
   JobFacts withLatestTables(int count) {
     return new JobFacts(job, off, runs, lastOf(tables, count));
   }
 
-  /** With the runs that ended last. */
+  /** With so many parts of runs, those that were told last. */
   JobFacts withLatestRuns(int count) {
     return new JobFacts(job, off, lastOf(runs, count), tables);
   }

@@ -17,7 +17,8 @@ import org.slf4j.LoggerFactory;
 /**
  * The counters and gauges of one file system's engine as a source of Hadoop's own metrics: where
  * the process runs Hadoop's metrics system (tasks of MapReduce, daemons), its sinks get them, and
- * JMX has them as {@code Hadoop:service=PROCESS,name=S3E-BUCKET-NUMBER}. Elsewhere nobody asks.
+ * JMX has them as {@code Hadoop:service=PROCESS,name=S3E-BUCKET-NUMBER}. Elsewhere nobody asks. The
+ * records of all are named S3E, with bucket and number as tags, so that sinks can add them up.
  *
  * <p>Registered from {@link #register} to {@link #close}; a file system that is forgotten is not
  * kept for that. Any thread may ask.
@@ -29,11 +30,14 @@ public final class HadoopMetrics implements MetricsSource, Closeable {
   /** Names of sources are used once in a process. */
   private static final AtomicInteger NUMBERS = new AtomicInteger();
 
-  private final String name;
+  private final String bucket;
+  private final int number = NUMBERS.incrementAndGet();
   private final WeakReference<FileSystemStatistics> statistics;
 
-  private HadoopMetrics(String name, FileSystemStatistics statistics) {
-    this.name = name;
+  private boolean isRegistered;
+
+  private HadoopMetrics(String bucket, FileSystemStatistics statistics) {
+    this.bucket = bucket;
     this.statistics = new WeakReference<>(statistics);
   }
 
@@ -42,23 +46,32 @@ public final class HadoopMetrics implements MetricsSource, Closeable {
    * application's, is not told of it there.
    */
   public static HadoopMetrics register(URI fileSystem, FileSystemStatistics statistics) {
-    String name = "S3E-" + fileSystem.getAuthority() + "-" + NUMBERS.incrementAndGet();
-    HadoopMetrics source = new HadoopMetrics(name, statistics);
+    HadoopMetrics source = new HadoopMetrics(fileSystem.getAuthority(), statistics);
     if (OwnLoader.isApplications()) {
       try {
-        DefaultMetricsSystem.instance().register(name, DESCRIPTION, source);
+        DefaultMetricsSystem.instance().register(source.name(), DESCRIPTION, source);
+        source.isRegistered = true;
       } catch (RuntimeException e) {
-        LOG.debug("Hadoop's metrics do not take {}", name, e);
+        LOG.debug("Hadoop's metrics do not take {}", source.name(), e);
       }
     }
     return source;
+  }
+
+  private String name() {
+    return "S3E-" + bucket + "-" + number;
   }
 
   @Override
   public void getMetrics(MetricsCollector collector, boolean all) {
     FileSystemStatistics now = statistics.get();
     if (now != null) {
-      MetricsRecordBuilder record = collector.addRecord(name);
+      MetricsRecordBuilder record =
+          collector
+              .addRecord("S3E")
+              .setContext("s3e")
+              .tag(Interns.info("Bucket", "bucket that is read"), bucket)
+              .tag(Interns.info("Number", "of the file system"), Integer.toString(number));
       now.counters().forEach((each, count) -> record.addCounter(Interns.info(each, each), count));
       now.gauges().forEach((each, amount) -> record.addGauge(Interns.info(each, each), amount));
     }
@@ -67,6 +80,9 @@ public final class HadoopMetrics implements MetricsSource, Closeable {
   /** Idempotent. */
   @Override
   public void close() {
-    DefaultMetricsSystem.instance().unregisterSource(name);
+    if (isRegistered) {
+      isRegistered = false;
+      DefaultMetricsSystem.instance().unregisterSource(name());
+    }
   }
 }

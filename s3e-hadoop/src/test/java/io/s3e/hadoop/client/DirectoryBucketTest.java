@@ -2,6 +2,7 @@
 package io.s3e.hadoop.client;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 
 import io.s3e.block.ObjectRef;
@@ -12,7 +13,9 @@ import io.s3e.testing.HostileS3Server;
 import io.s3e.testing.MemoryObjectClient;
 import io.s3e.testing.Pause;
 import java.net.URI;
+import java.nio.file.AccessDeniedException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.apache.hadoop.conf.Configuration;
@@ -96,6 +99,55 @@ class DirectoryBucketTest {
     assertThat(sessions.refused()).isZero();
     assertThat(objectGets().stream().map(get -> get.header("x-amz-s3session-token")).distinct())
         .hasSizeGreaterThan(1);
+  }
+
+  /** What was proven by one session is by the next one of the same key. */
+  @Test
+  void whatIsInMemoryIsReadOnByTheNextSession() throws Exception {
+    try (FileSystem fs = open(own())) {
+      try (FSDataInputStream in = fs.open(new Path("/file-0"))) {
+        read(in, 0, CONTENT.length);
+      }
+      int first = sessions.made();
+      Pause.millis(1500, "the session has less than 20 s to go");
+      try (FSDataInputStream other = fs.open(new Path("/file-1"))) {
+        read(other, 0, 1000);
+      }
+      assertThat(sessions.made()).isGreaterThan(first);
+      int gets = objectGets().size();
+      try (FSDataInputStream again = fs.open(new Path("/file-0"))) {
+        read(again, 0, CONTENT.length);
+      }
+      assertThat(objectGets()).as("GETs of what is in memory").hasSize(gets);
+    }
+  }
+
+  @Test
+  void aBucketWhoseSessionsAreRefusedSaysSo() throws Exception {
+    sessions.refuse();
+    Configuration conf = S3AServer.s3e(server.endpoint());
+    conf.set("fs.s3a.s3e.client", "auto");
+    List<Throwable> failures = new ArrayList<>();
+    for (Configuration each : List.of(conf, S3AServer.s3a(server.endpoint()))) {
+      try (FileSystem fs = open(each)) {
+        failures.add(
+            catchThrowable(
+                () -> {
+                  try (FSDataInputStream in =
+                      fs.openFile(new Path("/file-0"))
+                          .opt("fs.option.openfile.length", Integer.toString(CONTENT.length))
+                          .build()
+                          .get()) {
+                    read(in, 0, 1000);
+                  }
+                }));
+      }
+    }
+    assertThat(failures)
+        .extracting(failure -> failure == null ? null : failure.toString())
+        .allSatisfy(words -> assertThat(words).contains("AccessDenied", BUCKET));
+    // S3A's says it at the opening, by an IOException.
+    assertThat(failures.get(0)).isInstanceOf(AccessDeniedException.class);
   }
 
   @Test

@@ -31,7 +31,7 @@ class HadoopMetricsTest {
   private static final MBeanServer BEANS = ManagementFactory.getPlatformMBeanServer();
   private static final Path FILE = new Path("/metrics/file");
 
-  /** The latest record of each source of S3E's. */
+  /** The latest record of each file system, by its number. */
   private static final class Records implements MetricsSink {
     private final Map<String, Map<String, Long>> latest = new ConcurrentSkipListMap<>();
 
@@ -40,10 +40,12 @@ class HadoopMetricsTest {
 
     @Override
     public void putMetrics(MetricsRecord told) {
-      if (told.name().startsWith("S3E-" + S3AServer.BUCKET + "-")) {
+      Map<String, String> tags = new TreeMap<>();
+      told.tags().forEach(each -> tags.put(each.name(), each.value()));
+      if (told.name().equals("S3E") && S3AServer.BUCKET.equals(tags.get("Bucket"))) {
         Map<String, Long> metrics = new TreeMap<>();
         told.metrics().forEach(each -> metrics.put(each.name(), each.value().longValue()));
-        latest.put(told.name(), metrics);
+        latest.put(tags.get("Number"), metrics);
       }
     }
 

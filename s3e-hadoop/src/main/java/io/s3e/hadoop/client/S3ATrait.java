@@ -19,16 +19,18 @@ import software.amazon.awssdk.core.client.config.SdkAdvancedClientOption;
  */
 @FunctionalInterface
 interface S3ATrait {
-  /** Written out, since S3A of Hadoop 3.3, which this loads with, has no constant for it. */
-  String CREATE_SESSION = "fs.s3a.s3express.create.session";
-
   /** The order matters to a reader of logs only: the first trait that holds is the reason given. */
   List<S3ATrait> ALL =
       List.of(
           facts -> ObjectEncryption.isInClient(facts.conf()) ? "objects are encrypted there" : null,
           facts ->
-              facts.isDirectoryBucket() && !facts.conf().getBoolean(CREATE_SESSION, true)
-                  ? CREATE_SESSION + " is false"
+              facts.isDirectoryBucket()
+                      && !facts
+                          .conf()
+                          .getBoolean(
+                              Constants.S3EXPRESS_CREATE_SESSION,
+                              Constants.S3EXPRESS_CREATE_SESSION_DEFAULT)
+                  ? Constants.S3EXPRESS_CREATE_SESSION + " is false"
                   : null,
           facts -> {
             String key =

@@ -49,17 +49,20 @@ final class HistoryFile {
 
   /** The most of {@code count} parts that fit, by halves: a part more is never fewer bytes. */
   private static byte[] latest(int count, IntFunction<JobFacts> cut) throws IOException {
+    byte[] fitting = bytes(cut.apply(0));
     int fits = 0;
     int most = count;
     while (fits < most) {
       int middle = (fits + most + 1) / 2;
-      if (bytes(cut.apply(middle)).length <= MOST_BYTES) {
+      byte[] tried = bytes(cut.apply(middle));
+      if (tried.length <= MOST_BYTES) {
+        fitting = tried;
         fits = middle;
       } else {
         most = middle - 1;
       }
     }
-    return bytes(cut.apply(fits));
+    return fitting;
   }
 
   private static byte[] bytes(JobFacts facts) throws IOException {

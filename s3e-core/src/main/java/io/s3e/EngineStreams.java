@@ -21,7 +21,6 @@ import io.s3e.stream.Announcement;
 import io.s3e.stream.BlockReader;
 import io.s3e.stream.BoundedExecutor;
 import io.s3e.stream.S3EInputStream;
-import io.s3e.stream.StreamFactory;
 import io.s3e.stream.StreamSource;
 import java.util.function.ObjLongConsumer;
 import org.jspecify.annotations.Nullable;
@@ -48,12 +47,12 @@ final class EngineStreams implements AutoCloseable {
   }
 
   S3EInputStream open(ObjectVersion version, OpenOptions options) {
-    return StreamFactory.open(reader(version, options), options.announced());
+    return new S3EInputStream(reader(version, options), options.announced());
   }
 
   /** Fetches the end of an object that will be opened; null if there is no room for a guess. */
   @Nullable Announcement announce(ObjectVersion version, OpenOptions options) {
-    return StreamFactory.announce(reader(version, options));
+    return Announcement.of(reader(version, options));
   }
 
   private BlockReader reader(ObjectVersion version, OpenOptions options) {

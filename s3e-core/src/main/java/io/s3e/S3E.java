@@ -35,14 +35,9 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * A tenant of this JVM's engine: one client with its credentials, and the streams that are opened
@@ -63,8 +58,6 @@ import org.slf4j.LoggerFactory;
  * has answered the other for that version, with its own credentials.
  */
 public final class S3E implements AutoCloseable {
-  private static final Logger LOG = LoggerFactory.getLogger(S3E.class);
-
   private final S3EConfig config;
   private final Engine engine;
   private final EngineClients.Client made;
@@ -312,23 +305,6 @@ public final class S3E implements AutoCloseable {
    */
   public long memoryBytes() {
     return closed.get() ? 0 : account.heldBytes() + made.ownedBytes();
-  }
-
-  /**
-   * Waits until the engine's cache on local disk is open, which reads do not, and until everything
-   * that was offered to it is written or dropped.
-   *
-   * @return false if this tenant uses none, or after {@code limit}
-   */
-  public boolean awaitDiskWrites(Duration limit) throws InterruptedException {
-    long deadline = System.nanoTime() + limit.toNanos();
-    try {
-      DiskCache cache = disk.get(limit.toNanos(), TimeUnit.NANOSECONDS);
-      return cache != null && cache.awaitWritten(Duration.ofNanos(deadline - System.nanoTime()));
-    } catch (ExecutionException | TimeoutException e) {
-      LOG.debug("No cache on local disk yet", e);
-      return false;
-    }
   }
 
   /** The use of the engine's cache on local disk; null if there is none, or none yet. */

@@ -20,45 +20,37 @@ final class VectoredThreads implements AutoCloseable {
   private static final int IDLE_SECONDS = 10;
 
   private final int processors = Runtime.getRuntime().availableProcessors();
-  private final ThreadPoolExecutor copying;
-  private final ThreadPoolExecutor waiting;
+  private final AtomicInteger made = new AtomicInteger();
+  private final ThreadPoolExecutor threads =
+      new ThreadPoolExecutor(
+          0,
+          Integer.MAX_VALUE,
+          IDLE_SECONDS,
+          TimeUnit.SECONDS,
+          new SynchronousQueue<>(),
+          this::thread);
 
-  VectoredThreads() {
-    copying = pool("s3e-vectored-");
-    waiting = pool("s3e-vectored-waits-");
-  }
-
-  private static ThreadPoolExecutor pool(String name) {
-    AtomicInteger threads = new AtomicInteger();
-    return new ThreadPoolExecutor(
-        0,
-        Integer.MAX_VALUE,
-        IDLE_SECONDS,
-        TimeUnit.SECONDS,
-        new SynchronousQueue<>(),
-        task -> {
-          // Nothing of the tenant that happens to make the thread stays with it.
-          Thread thread = new Thread(null, task, name + threads.incrementAndGet(), 0, false);
-          thread.setContextClassLoader(VectoredThreads.class.getClassLoader());
-          thread.setDaemon(true);
-          return thread;
-        });
+  /** Nothing of the tenant that happens to make the thread stays with it. */
+  private Thread thread(Runnable task) {
+    Thread thread = new Thread(null, task, "s3e-vectored-" + made.incrementAndGet(), 0, false);
+    thread.setContextClassLoader(VectoredThreads.class.getClassLoader());
+    thread.setDaemon(true);
+    return thread;
   }
 
   /** The copying threads of one tenant, as many as processors; the tenant closes them. */
   BoundedExecutor copyingOfTenant() {
-    return new BoundedExecutor(copying, processors);
+    return new BoundedExecutor(threads, processors);
   }
 
   /** The waiting threads of one tenant, which closes them. */
   BoundedExecutor waitingOfTenant() {
-    return new BoundedExecutor(waiting, WAITING_OF_TENANT);
+    return new BoundedExecutor(threads, WAITING_OF_TENANT);
   }
 
   /** Refuses what comes from now on; what was accepted is run. */
   @Override
   public void close() {
-    copying.shutdown();
-    waiting.shutdown();
+    threads.shutdown();
   }
 }

@@ -22,6 +22,7 @@ import io.s3e.disk.DiskCacheConfig.Scope;
 import io.s3e.metrics.DiskMetrics.Counter;
 import io.s3e.prefetch.ReadPolicy;
 import io.s3e.stream.S3EInputStream;
+import io.s3e.testing.DiskWrites;
 import io.s3e.testing.MemoryObjectClient;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -331,12 +332,12 @@ class AccessTest {
             memory -> user,
             DiskCache::open,
             now::get)) {
-      assertThat(tenant.awaitDiskWrites(Duration.ofSeconds(30))).isTrue();
+      DiskWrites.await(tenant);
       try (S3EInputStream in = open(tenant)) {
         for (int round = 0; round < 2; round++) {
           for (int block = 0; block < SIZE / BLOCK; block++) {
             readAt(in, block);
-            assertThat(tenant.awaitDiskWrites(Duration.ofSeconds(30))).isTrue();
+            DiskWrites.await(tenant);
           }
         }
         long hits = tenant.metrics().disk().get(Counter.HIT_BYTES);

@@ -14,6 +14,7 @@ import io.s3e.disk.DiskCacheConfig.Scope;
 import io.s3e.disk.FailingDisk;
 import io.s3e.metrics.DiskMetrics.Counter;
 import io.s3e.stream.S3EInputStream;
+import io.s3e.testing.DiskWrites;
 import io.s3e.testing.MemoryObjectClient;
 import io.s3e.testing.Slow;
 import java.nio.ByteBuffer;
@@ -105,7 +106,7 @@ class DiskFaultReadsTest {
     try (FailingDisk failing = new FailingDisk();
         S3E engine = open(config, budget, client, failing)) {
       readAbout(engine, OBJECT, random, 110);
-      assertThat(engine.awaitDiskWrites(LONGEST_READ)).isTrue();
+      DiskWrites.await(engine);
       readAbout(engine, OBJECT, random, 60);
       assertThat(engine.metrics().disk().get(Counter.HITS)).as("hits without a fault").isPositive();
 
@@ -207,12 +208,12 @@ class DiskFaultReadsTest {
     S3EConfig config = S3EConfig.DEFAULTS.toBuilder().prefetch(false).diskCache(patient).build();
     try (FailingDisk failing = new FailingDisk();
         S3E engine = open(config, new MemoryBudget(MEMORY_BYTES), client, failing)) {
-      assertThat(engine.awaitDiskWrites(LONGEST_READ)).isTrue();
+      DiskWrites.await(engine);
       readAbout(engine, OBJECT, new Random(5), 110);
-      assertThat(engine.awaitDiskWrites(LONGEST_READ)).isTrue();
+      DiskWrites.await(engine);
       // The memory is others' now.
       readAbout(engine, OTHER, new Random(6), 110);
-      assertThat(engine.awaitDiskWrites(LONGEST_READ)).isTrue();
+      DiskWrites.await(engine);
 
       FailingDisk.Fault hang =
           FailingDisk.faults(Scope.PRIVATE)

@@ -19,6 +19,7 @@ import io.s3e.disk.DiskCacheConfig.Mode;
 import io.s3e.fetch.ExplainConfig;
 import io.s3e.stream.S3EInputStream;
 import io.s3e.testing.CapturedLog;
+import io.s3e.testing.DiskWrites;
 import io.s3e.testing.GetLines;
 import io.s3e.testing.MemoryObjectClient;
 import java.io.IOException;
@@ -339,7 +340,7 @@ class EngineLingerTest {
       assertThat(before == null || before == engine).isTrue();
       try (S3E tenant = tenant(engine, config, place, new ArrayList<>())) {
         readAll(tenant);
-        assertThat(tenant.awaitDiskWrites(Duration.ofSeconds(30))).as("a disk").isTrue();
+        DiskWrites.await(tenant);
       }
       assertThat(visit(CONFIG)).as("without a disk").isSameAs(engine);
       S3EConfig hybrid =
@@ -369,11 +370,11 @@ class EngineLingerTest {
     for (int i = 0; i < 2; i++) {
       Engine engine = Engine.join(config, budget, FOR_EVER);
       try (S3E tenant = tenant(engine, config, "key", clients)) {
-        assertThat(tenant.awaitDiskWrites(Duration.ofSeconds(30))).as("a disk").isTrue();
+        DiskWrites.await(tenant);
         // Twice, since a scan is not worth the disk.
         readAll(tenant);
         readAll(tenant);
-        assertThat(tenant.awaitDiskWrites(Duration.ofSeconds(30))).as("written").isTrue();
+        DiskWrites.await(tenant);
       }
     }
     assertThat(clients.get(1).gets()).isNotEmpty();

@@ -22,6 +22,7 @@ import io.s3e.disk.DiskCacheConfig;
 import io.s3e.disk.DiskCacheConfig.Mode;
 import io.s3e.stream.Announcement;
 import io.s3e.stream.S3EInputStream;
+import io.s3e.testing.DiskWrites;
 import io.s3e.testing.MemoryObjectClient;
 import io.s3e.testing.MemoryObjectClient.Answer;
 import io.s3e.testing.Slow;
@@ -110,7 +111,7 @@ class TenantsTest {
     try (S3E first = S3E.create(config, budget, memory -> one);
         S3E second = S3E.create(config, budget, memory -> two)) {
       for (S3E tenant : List.of(first, second)) {
-        assertThat(tenant.awaitDiskWrites(Duration.ofSeconds(30))).as("the disk is there").isTrue();
+        DiskWrites.await(tenant);
       }
       for (S3E tenant : List.of(first, second)) {
         Announcement announced =

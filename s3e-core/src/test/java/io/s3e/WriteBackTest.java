@@ -13,6 +13,7 @@ import io.s3e.disk.FailingDisk;
 import io.s3e.metrics.DiskMetrics;
 import io.s3e.metrics.DiskMetrics.Counter;
 import io.s3e.stream.S3EInputStream;
+import io.s3e.testing.DiskWrites;
 import io.s3e.testing.MemoryObjectClient;
 import io.s3e.testing.Seed;
 import io.s3e.testing.Slow;
@@ -38,7 +39,6 @@ class WriteBackTest {
   private static final ObjectRef OBJECT = new ObjectRef("bucket", "key");
   private static final int OBJECT_BYTES = (64 << 20) + 777;
   private static final int PIECE_BYTES = 250_000;
-  private static final Duration PATIENCE = Duration.ofSeconds(20);
 
   /** Of it, 8 MiB are the client's and 3 MiB the disk's; a tenth of the object is left. */
   private static final long SMALL_BYTES = 18L << 20;
@@ -78,7 +78,7 @@ class WriteBackTest {
             granted -> client,
             disk::open,
             System::nanoTime);
-    assertThat(engine.awaitDiskWrites(PATIENCE)).isTrue();
+    DiskWrites.await(engine);
     return engine;
   }
 
@@ -120,7 +120,7 @@ class WriteBackTest {
       readAbout(engine, 150);
       assertThat(dropped(metrics)).as("dropped; %s", metrics.snapshot()).isPositive();
       disk.heal();
-      assertThat(engine.awaitDiskWrites(PATIENCE)).isTrue();
+      DiskWrites.await(engine);
 
       requireSums(metrics);
       assertThat(metrics.get(Counter.WRITTEN_BYTES)).as("of a slow disk").isPositive();
@@ -140,7 +140,7 @@ class WriteBackTest {
       readAbout(engine, 150);
       assertThat(disk.hanging()).isOne();
       disk.heal();
-      assertThat(engine.awaitDiskWrites(PATIENCE)).isTrue();
+      DiskWrites.await(engine);
       requireSums(engine.metrics().disk());
     }
     assertThat(budget.reserved()).isZero();
@@ -191,7 +191,7 @@ class WriteBackTest {
     try (S3E engine = engine(new MemoryBudget(SMALL_BYTES), client)) {
       DiskMetrics metrics = engine.metrics().disk();
       readAbout(engine, 1_500);
-      assertThat(engine.awaitDiskWrites(PATIENCE)).isTrue();
+      DiskWrites.await(engine);
       disk.slowReads(Duration.ofMillis(100));
       readAbout(engine, 20);
       int gets = client.gets().size();
@@ -223,7 +223,7 @@ class WriteBackTest {
       try (S3E second = engine(budget, two)) {
         // What is read at random is written when it is fetched again.
         readAbout(first, 1_500);
-        assertThat(first.awaitDiskWrites(PATIENCE)).isTrue();
+        DiskWrites.await(first);
         long hits = metrics.get(Counter.HIT_BYTES);
         readAbout(second, 200);
 
@@ -235,7 +235,7 @@ class WriteBackTest {
       // What the second had dirty went with it.
       disk.heal();
       readAbout(first, 100);
-      assertThat(first.awaitDiskWrites(PATIENCE)).isTrue();
+      DiskWrites.await(first);
       requireSums(metrics);
       assertThat(metrics.get(Counter.CORRUPTIONS)).isZero();
     }

@@ -7,7 +7,6 @@ import io.s3e.metrics.DiskMetrics;
 import io.s3e.metrics.DiskMetrics.Counter;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -158,10 +157,6 @@ final class Appender {
       next.drop();
       settle(reason, next.bytes());
     }
-  }
-
-  long waitingBytes() {
-    return waitingBytes.get();
   }
 
   private void run() {
@@ -360,18 +355,6 @@ final class Appender {
       current = regions.next();
     }
     return current;
-  }
-
-  /** Waits until all that was offered is written or dropped; false if that took longer. */
-  boolean awaitIdle(Duration limit) throws InterruptedException {
-    long deadline = System.nanoTime() + limit.toNanos();
-    while (waitingBytes.get() > 0) {
-      if (System.nanoTime() - deadline > 0) {
-        return false;
-      }
-      TimeUnit.MILLISECONDS.sleep(1);
-    }
-    return true;
   }
 
   void stop() {

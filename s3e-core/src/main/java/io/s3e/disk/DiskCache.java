@@ -159,17 +159,6 @@ public final class DiskCache implements AutoCloseable {
     return chosen;
   }
 
-  /** Waits until all that was offered is written or dropped; false if that took longer. */
-  public boolean awaitWritten(Duration limit) throws InterruptedException {
-    long deadline = System.nanoTime() + limit.toNanos();
-    for (RegionStore directory : directories) {
-      if (!directory.appender().awaitIdle(Duration.ofNanos(deadline - System.nanoTime()))) {
-        return false;
-      }
-    }
-    return true;
-  }
-
   /** Ends all directories side by side; leaves what hangs behind after a bounded time. */
   @Override
   public void close() {

@@ -30,7 +30,8 @@ public final class Announcement {
     this.asked = asked;
   }
 
-  static @Nullable Announcement of(BlockReader reader) {
+  /** For the engine: fetches the end of what nobody has opened; null if nothing is fetched. */
+  public static @Nullable Announcement of(BlockReader reader) {
     BlockRange end = reader.announced();
     reader.handle().progress().onOwnOrder();
     return reader.pump().announce(end) > end.first() ? new Announcement(reader, end) : null;

@@ -10,6 +10,7 @@ import io.s3e.disk.FaultyDiskIo.Failure;
 import io.s3e.disk.FaultyDiskIo.Operation;
 import io.s3e.metrics.DiskMetrics;
 import io.s3e.metrics.DiskMetrics.Counter;
+import io.s3e.testing.DiskWrites;
 import io.s3e.testing.Pause;
 import io.s3e.testing.Seed;
 import io.s3e.testing.Slow;
@@ -223,7 +224,7 @@ class AppenderTest {
         rig.offer(TestWriteBack.all(mib("later " + i)));
         Pause.millis(5, "offers do not come all at once");
       }
-      assertThat(rig.appender.waitingBytes()).isLessThanOrEqualTo(2 * MIB);
+      assertThat(DiskWrites.waitingBytes(rig.metrics)).isLessThanOrEqualTo(2 * MIB);
 
       rig.disk.heal();
       rig.awaitIdle();
@@ -271,7 +272,7 @@ class AppenderTest {
       for (int i = 0; i < 6; i++) {
         rig.offer(TestWriteBack.all(mib("key " + i)));
       }
-      assertThat(rig.appender.waitingBytes()).isEqualTo(4 * MIB);
+      assertThat(DiskWrites.waitingBytes(rig.metrics)).isEqualTo(4 * MIB);
       assertThat(rig.counted(Counter.DROPPED_BEHIND_BYTES)).isEqualTo(2 * MIB);
 
       rig.disk.heal();
@@ -310,7 +311,7 @@ class AppenderTest {
         appender.offer(TestWriteBack.all(StoredBytes.object("key " + i, 100)).offered());
       }
       appender.start();
-      assertThat(appender.awaitIdle(StoreRig.PATIENCE)).isTrue();
+      DiskWrites.await(metrics);
       for (int i = 0; i < 25; i++) {
         assertThat(index.place(StoredBytes.object("key " + i, 100), 0)).as("%d", i).isNotNull();
       }

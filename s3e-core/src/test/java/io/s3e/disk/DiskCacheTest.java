@@ -14,6 +14,7 @@ import io.s3e.disk.FaultyDiskIo.Failure;
 import io.s3e.disk.FaultyDiskIo.Operation;
 import io.s3e.metrics.DiskMetrics;
 import io.s3e.metrics.DiskMetrics.Counter;
+import io.s3e.testing.DiskWrites;
 import io.s3e.testing.Slow;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -80,7 +81,7 @@ class DiskCacheTest {
 
   private void write(DiskCache cache, StoredObject object, int first, int end) throws Exception {
     cache.offer(TestWriteBack.of(object, first, end, 2).offered());
-    assertThat(cache.awaitWritten(PATIENCE)).isTrue();
+    DiskWrites.await(metrics);
   }
 
   /** A read of chunks of one directory into memory that is full of {@value #UNTOUCHED}. */
@@ -508,7 +509,7 @@ class DiskCacheTest {
     assertThat(read(cache, object, 20, 30)).as("a read after the end").isEqualTo(20);
     disk.heal();
     assertThat(over.await(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)).as("over").isTrue();
-    awaitTrue("written or dropped", () -> cache.awaitWritten(Duration.ZERO));
+    DiskWrites.await(metrics);
     StoreRig.requireSums(metrics);
   }
 

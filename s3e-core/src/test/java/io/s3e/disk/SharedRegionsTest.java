@@ -9,6 +9,7 @@ import io.s3e.disk.FaultyDiskIo.Operation;
 import io.s3e.disk.SharedRegionsRig.Found;
 import io.s3e.metrics.DiskMetrics;
 import io.s3e.testing.CapturedLog;
+import io.s3e.testing.DiskWrites;
 import io.s3e.testing.Eventually;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -553,10 +554,11 @@ class SharedRegionsTest {
         IntStream.range(0, 30).mapToObj(i -> new ChunkRange(small(i), 0, 1)).toList();
     List<DiskCache> caches = new ArrayList<>();
     try {
-      DiskCache whole = DiskCache.open(config, new DiskMetrics(), SharedRegionsRig.CAPACITY);
+      DiskMetrics metrics = new DiskMetrics();
+      DiskCache whole = DiskCache.open(config, metrics, SharedRegionsRig.CAPACITY);
       caches.add(whole);
       objects.forEach(each -> whole.offer(TestWriteBack.all(each.object()).offered()));
-      assertThat(whole.awaitWritten(StoreRig.PATIENCE)).isTrue();
+      DiskWrites.await(metrics);
       for (int leftOut = 1; leftOut <= 3; leftOut++) {
         FaultyDiskIo disk = new FaultyDiskIo(new DiskIo());
         disk.failNth(Operation.USABLE_BYTES, leftOut, Failure.EIO);

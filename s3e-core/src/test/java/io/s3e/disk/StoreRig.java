@@ -6,12 +6,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.s3e.disk.DiskIo.OpenFile;
 import io.s3e.metrics.DiskMetrics;
 import io.s3e.metrics.DiskMetrics.Counter;
+import io.s3e.testing.DiskWrites;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.UnaryOperator;
@@ -81,7 +81,7 @@ final class StoreRig implements AutoCloseable {
 
   /** Waits until all offers are written or dropped. */
   void awaitIdle() throws InterruptedException {
-    assertThat(appender.awaitIdle(PATIENCE)).as("written or dropped in time").isTrue();
+    DiskWrites.await(metrics);
   }
 
   TestWriteBack write(TestWriteBack offered) throws InterruptedException {
@@ -128,19 +128,12 @@ final class StoreRig implements AutoCloseable {
     offers.forEach(TestWriteBack::requireEndedOnce);
     assertThat(counted(Counter.OFFERED_BYTES))
         .isEqualTo(offers.stream().mapToLong(TestWriteBack::bytes).sum());
-    assertThat(appender.waitingBytes()).isZero();
   }
 
   static void requireSums(DiskMetrics metrics) {
-    Map<Counter, Long> now = metrics.snapshot();
-    long ended =
-        now.entrySet().stream()
-            .filter(each -> each.getKey().name().startsWith("DROPPED_"))
-            .mapToLong(Map.Entry::getValue)
-            .sum();
-    assertThat(ended + now.get(Counter.WRITTEN_BYTES))
-        .as("written and dropped, of what was offered; %s", now)
-        .isEqualTo(now.get(Counter.OFFERED_BYTES));
+    assertThat(DiskWrites.waitingBytes(metrics))
+        .as("neither written nor dropped, of what was offered; %s", metrics.snapshot())
+        .isZero();
   }
 
   @Override

@@ -18,6 +18,7 @@ import io.s3e.disk.DiskCacheConfig.Scope;
 import io.s3e.metrics.DiskMetrics.Counter;
 import io.s3e.metrics.EngineMetrics;
 import io.s3e.prefetch.ReadPolicy;
+import io.s3e.testing.DiskWrites;
 import io.s3e.testing.MemoryObjectClient;
 import io.s3e.testing.Seed;
 import io.s3e.testing.Slow;
@@ -162,7 +163,7 @@ class DiskCacheReadsTest {
   /** Waits until nothing more is to be written. */
   private static void settle(S3E engine) throws IOException {
     try {
-      assertThat(engine.awaitDiskWrites(PATIENCE)).isTrue();
+      DiskWrites.await(engine);
     } catch (InterruptedException e) {
       throw new InterruptedIOException("interrupted");
     }

@@ -21,6 +21,7 @@ import io.s3e.stream.Announcement;
 import io.s3e.stream.BlockReader;
 import io.s3e.stream.BoundedExecutor;
 import io.s3e.stream.S3EInputStream;
+import io.s3e.stream.StreamFactory;
 import io.s3e.stream.StreamSource;
 import java.util.function.ObjLongConsumer;
 import org.jspecify.annotations.Nullable;
@@ -47,12 +48,12 @@ final class EngineStreams implements AutoCloseable {
   }
 
   S3EInputStream open(ObjectVersion version, OpenOptions options) {
-    return new S3EInputStream(reader(version, options), options.announced());
+    return StreamFactory.open(reader(version, options), options.announced());
   }
 
   /** Fetches the end of an object that will be opened; null if there is no room for a guess. */
   @Nullable Announcement announce(ObjectVersion version, OpenOptions options) {
-    return Announcement.of(reader(version, options));
+    return StreamFactory.announce(reader(version, options));
   }
 
   private BlockReader reader(ObjectVersion version, OpenOptions options) {

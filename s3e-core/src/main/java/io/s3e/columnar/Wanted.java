@@ -188,7 +188,12 @@ final class Wanted {
     wish = null;
     List<BlockRange> cut = new ArrayList<>();
     BlockRange run = new BlockRange(missing.first(), missing.first() + granted);
-    sizing.cut(run, sizing.requestFor(window(), inFlight, leastRequest, NO_END), cut);
+    boolean isData = kind == GuessKind.GROUP || kind == GuessKind.ALIKE;
+    long least =
+        isData
+            ? Math.max(leastRequest, layout.blocksOver(RequestSizing.LEAST_OF_DATA_BYTES))
+            : leastRequest;
+    sizing.cut(run, sizing.requestFor(window(), inFlight, least, NO_END), cut);
     for (BlockRange each : cut) {
       if (requests.size() >= maxRequests()) {
         return false;

@@ -30,8 +30,7 @@ public final class Announcement {
     this.asked = asked;
   }
 
-  /** For the engine: fetches the end of what nobody has opened; null if nothing is fetched. */
-  public static @Nullable Announcement of(BlockReader reader) {
+  static @Nullable Announcement of(BlockReader reader) {
     BlockRange end = reader.announced();
     reader.handle().progress().onOwnOrder();
     return reader.pump().announce(end) > end.first() ? new Announcement(reader, end) : null;

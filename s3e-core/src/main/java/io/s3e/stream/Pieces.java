@@ -3,6 +3,7 @@ package io.s3e.stream;
 
 import io.s3e.block.BlockLayout;
 import io.s3e.block.BlockRange;
+import io.s3e.prefetch.RequestSizing;
 
 /**
  * How blocks that somebody waits for are cut into GETs: several at once bring them sooner than a
@@ -19,7 +20,6 @@ record Pieces(int most, long leastBytes, long leastOfFewBytes) {
 
   private static final int FEW = 4;
 
-  /** Readers of columns stay within 1,000 GETs a GB. */
   private static final long LEAST_BYTES = 1 << 20;
 
   /** Shorter ones cost more in requests than they save in time: 512 KiB take 9 ms at 60 MB/s. */
@@ -36,7 +36,7 @@ record Pieces(int most, long leastBytes, long leastOfFewBytes) {
 
   /** Each range of a vectored read of {@code bytes} bytes in all. */
   static Pieces ofVectored(long bytes) {
-    long least = Math.max(LEAST_BYTES, bytes / VECTORED_PARALLEL);
+    long least = Math.max(RequestSizing.LEAST_OF_DATA_BYTES, bytes / VECTORED_PARALLEL);
     return new Pieces(VECTORED_PARALLEL, least, least);
   }
 

@@ -56,11 +56,8 @@ public final class S3EInputStream extends InputStream {
 
   private final ShortReads near = new ShortReads();
 
-  /** For the engine: {@code reader} has opened it, and {@code announced} brought a part of it. */
-  public S3EInputStream(BlockReader reader, @Nullable Announcement announced) {
-    if (announced != null) {
-      announced.readBy(reader);
-    }
+  /** {@code reader} brings the blocks of what is opened. */
+  S3EInputStream(BlockReader reader) {
     this.reader = reader;
     this.failures = reader.failures();
     this.moving = Ask.ofReads(reader, ReadStep.MOVE);

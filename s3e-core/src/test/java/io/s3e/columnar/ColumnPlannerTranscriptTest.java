@@ -252,11 +252,11 @@ class ColumnPlannerTranscriptTest {
     assertTranscript(
         new ColumnTranscript(20, 0, 20).afterReadersOf(0, 1, 2, 3),
         """
-        vectored 0 0 1 2 3 -> fetch [4M,12M) in 8
+        vectored 0 0 1 2 3 -> fetch [4M,12M) in 4
         refuse 2
         stall
-        vectored 1 0 1 2 3 -> fetch [8M,12M) in 4
-        stall -> fetch [12M,16M) in 4
+        vectored 1 0 1 2 3 -> fetch [8M,12M) in 2
+        stall -> fetch [12M,16M) in 2
         describe -> FOLLOWING, PARQUET of 20 groups, 4 columns, ahead 8388608 of 8388608
         """);
   }
@@ -267,7 +267,7 @@ class ColumnPlannerTranscriptTest {
         new ColumnTranscript(20, 0, 20).afterReadersOf(0, 1, 2, 3),
         """
         limit 24 64
-        vectored 0 0 1 2 3 -> fetch [4M,12M) in 8
+        vectored 0 0 1 2 3 -> fetch [4M,12M) in 4
         stall -> fetch [12M,20M) in 4
         stall -> fetch [20M,28M) in 2
         stall

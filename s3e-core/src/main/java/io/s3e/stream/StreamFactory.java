@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.s3e.stream;
+
+import org.jspecify.annotations.Nullable;
+
+/** Makes the streams of an engine: their API must not name a class that is none of the API. */
+public final class StreamFactory {
+  private StreamFactory() {}
+
+  /** A stream of what {@code reader} has opened, and of what {@code announced} brought of it. */
+  public static S3EInputStream open(BlockReader reader, @Nullable Announcement announced) {
+    if (announced != null) {
+      announced.readBy(reader);
+    }
+    return new S3EInputStream(reader);
+  }
+
+  /** Starts fetching the end of an object that nobody has opened; null if nothing is fetched. */
+  public static @Nullable Announcement announce(BlockReader reader) {
+    return Announcement.of(reader);
+  }
+}

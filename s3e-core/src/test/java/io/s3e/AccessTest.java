@@ -332,12 +332,12 @@ class AccessTest {
             memory -> user,
             DiskCache::open,
             now::get)) {
-      DiskWrites.await(tenant);
+      DiskWrites.await(tenant, Duration.ofSeconds(30));
       try (S3EInputStream in = open(tenant)) {
         for (int round = 0; round < 2; round++) {
           for (int block = 0; block < SIZE / BLOCK; block++) {
             readAt(in, block);
-            DiskWrites.await(tenant);
+            DiskWrites.await(tenant, Duration.ofSeconds(30));
           }
         }
         long hits = tenant.metrics().disk().get(Counter.HIT_BYTES);

@@ -106,7 +106,7 @@ class DiskFaultReadsTest {
     try (FailingDisk failing = new FailingDisk();
         S3E engine = open(config, budget, client, failing)) {
       readAbout(engine, OBJECT, random, 110);
-      DiskWrites.await(engine);
+      DiskWrites.await(engine, LONGEST_READ);
       readAbout(engine, OBJECT, random, 60);
       assertThat(engine.metrics().disk().get(Counter.HITS)).as("hits without a fault").isPositive();
 
@@ -208,12 +208,12 @@ class DiskFaultReadsTest {
     S3EConfig config = S3EConfig.DEFAULTS.toBuilder().prefetch(false).diskCache(patient).build();
     try (FailingDisk failing = new FailingDisk();
         S3E engine = open(config, new MemoryBudget(MEMORY_BYTES), client, failing)) {
-      DiskWrites.await(engine);
+      DiskWrites.await(engine, LONGEST_READ);
       readAbout(engine, OBJECT, new Random(5), 110);
-      DiskWrites.await(engine);
+      DiskWrites.await(engine, LONGEST_READ);
       // The memory is others' now.
       readAbout(engine, OTHER, new Random(6), 110);
-      DiskWrites.await(engine);
+      DiskWrites.await(engine, LONGEST_READ);
 
       FailingDisk.Fault hang =
           FailingDisk.faults(Scope.PRIVATE)

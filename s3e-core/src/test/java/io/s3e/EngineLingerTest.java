@@ -340,7 +340,7 @@ class EngineLingerTest {
       assertThat(before == null || before == engine).isTrue();
       try (S3E tenant = tenant(engine, config, place, new ArrayList<>())) {
         readAll(tenant);
-        DiskWrites.await(tenant);
+        DiskWrites.await(tenant, Duration.ofSeconds(30));
       }
       assertThat(visit(CONFIG)).as("without a disk").isSameAs(engine);
       S3EConfig hybrid =
@@ -370,11 +370,11 @@ class EngineLingerTest {
     for (int i = 0; i < 2; i++) {
       Engine engine = Engine.join(config, budget, FOR_EVER);
       try (S3E tenant = tenant(engine, config, "key", clients)) {
-        DiskWrites.await(tenant);
+        DiskWrites.await(tenant, Duration.ofSeconds(30));
         // Twice, since a scan is not worth the disk.
         readAll(tenant);
         readAll(tenant);
-        DiskWrites.await(tenant);
+        DiskWrites.await(tenant, Duration.ofSeconds(30));
       }
     }
     assertThat(clients.get(1).gets()).isNotEmpty();

@@ -111,7 +111,7 @@ class TenantsTest {
     try (S3E first = S3E.create(config, budget, memory -> one);
         S3E second = S3E.create(config, budget, memory -> two)) {
       for (S3E tenant : List.of(first, second)) {
-        DiskWrites.await(tenant);
+        DiskWrites.await(tenant, Duration.ofSeconds(30));
       }
       for (S3E tenant : List.of(first, second)) {
         Announcement announced =

@@ -22,7 +22,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -39,6 +38,7 @@ class WriteBackTest {
   private static final ObjectRef OBJECT = new ObjectRef("bucket", "key");
   private static final int OBJECT_BYTES = (64 << 20) + 777;
   private static final int PIECE_BYTES = 250_000;
+  private static final Duration PATIENCE = Duration.ofSeconds(20);
 
   /** Of it, 8 MiB are the client's and 3 MiB the disk's; a tenth of the object is left. */
   private static final long SMALL_BYTES = 18L << 20;
@@ -78,7 +78,7 @@ class WriteBackTest {
             granted -> client,
             disk::open,
             System::nanoTime);
-    DiskWrites.await(engine);
+    DiskWrites.await(engine, PATIENCE);
     return engine;
   }
 
@@ -95,15 +95,8 @@ class WriteBackTest {
     }
   }
 
-  private static long dropped(DiskMetrics metrics) {
-    return metrics.snapshot().entrySet().stream()
-        .filter(each -> each.getKey().name().startsWith("DROPPED_"))
-        .mapToLong(Map.Entry::getValue)
-        .sum();
-  }
-
   private static void requireSums(DiskMetrics metrics) {
-    assertThat(metrics.get(Counter.WRITTEN_BYTES) + dropped(metrics))
+    assertThat(metrics.get(Counter.WRITTEN_BYTES) + DiskWrites.droppedBytes(metrics))
         .as("written and dropped, of what was offered; %s", metrics.snapshot())
         .isEqualTo(metrics.get(Counter.OFFERED_BYTES))
         .isPositive();
@@ -118,9 +111,11 @@ class WriteBackTest {
       DiskMetrics metrics = engine.metrics().disk();
       disk.slowWrites(Duration.ofMillis(100));
       readAbout(engine, 150);
-      assertThat(dropped(metrics)).as("dropped; %s", metrics.snapshot()).isPositive();
+      assertThat(DiskWrites.droppedBytes(metrics))
+          .as("dropped; %s", metrics.snapshot())
+          .isPositive();
       disk.heal();
-      DiskWrites.await(engine);
+      DiskWrites.await(engine, PATIENCE);
 
       requireSums(metrics);
       assertThat(metrics.get(Counter.WRITTEN_BYTES)).as("of a slow disk").isPositive();
@@ -140,7 +135,7 @@ class WriteBackTest {
       readAbout(engine, 150);
       assertThat(disk.hanging()).isOne();
       disk.heal();
-      DiskWrites.await(engine);
+      DiskWrites.await(engine, PATIENCE);
       requireSums(engine.metrics().disk());
     }
     assertThat(budget.reserved()).isZero();
@@ -155,12 +150,12 @@ class WriteBackTest {
       disk.hangWrites();
       readAbout(engine, 100);
       awaitTrue("a write hangs", () -> disk.hanging() == 1);
-      assertThat(dropped(metrics)).as("%s", metrics.snapshot()).isZero();
+      assertThat(DiskWrites.droppedBytes(metrics)).as("%s", metrics.snapshot()).isZero();
       // What hangs goes on, and the writes that follow it take longer than is left.
       disk.slowWrites(Duration.ofMillis(100));
     }
     requireSums(metrics);
-    assertThat(dropped(metrics)).as("%s", metrics.snapshot()).isPositive();
+    assertThat(DiskWrites.droppedBytes(metrics)).as("%s", metrics.snapshot()).isPositive();
     assertThat(budget.reserved()).isZero();
   }
 
@@ -179,7 +174,7 @@ class WriteBackTest {
     awaitTrue(
         "all that was offered is counted",
         () ->
-            metrics.get(Counter.WRITTEN_BYTES) + dropped(metrics)
+            metrics.get(Counter.WRITTEN_BYTES) + DiskWrites.droppedBytes(metrics)
                 == metrics.get(Counter.OFFERED_BYTES));
     requireSums(metrics);
   }
@@ -191,7 +186,7 @@ class WriteBackTest {
     try (S3E engine = engine(new MemoryBudget(SMALL_BYTES), client)) {
       DiskMetrics metrics = engine.metrics().disk();
       readAbout(engine, 1_500);
-      DiskWrites.await(engine);
+      DiskWrites.await(engine, PATIENCE);
       disk.slowReads(Duration.ofMillis(100));
       readAbout(engine, 20);
       int gets = client.gets().size();
@@ -223,7 +218,7 @@ class WriteBackTest {
       try (S3E second = engine(budget, two)) {
         // What is read at random is written when it is fetched again.
         readAbout(first, 1_500);
-        DiskWrites.await(first);
+        DiskWrites.await(first, PATIENCE);
         long hits = metrics.get(Counter.HIT_BYTES);
         readAbout(second, 200);
 
@@ -235,7 +230,7 @@ class WriteBackTest {
       // What the second had dirty went with it.
       disk.heal();
       readAbout(first, 100);
-      DiskWrites.await(first);
+      DiskWrites.await(first, PATIENCE);
       requireSums(metrics);
       assertThat(metrics.get(Counter.CORRUPTIONS)).isZero();
     }

@@ -188,9 +188,8 @@ final class Wanted {
     wish = null;
     List<BlockRange> cut = new ArrayList<>();
     BlockRange run = new BlockRange(missing.first(), missing.first() + granted);
-    boolean isData = kind == GuessKind.GROUP || kind == GuessKind.ALIKE;
     long least =
-        isData
+        kind.isData()
             ? Math.max(leastRequest, layout.blocksOver(RequestSizing.LEAST_OF_DATA_BYTES))
             : leastRequest;
     sizing.cut(run, sizing.requestFor(window(), inFlight, least, NO_END), cut);
@@ -268,8 +267,7 @@ final class Wanted {
       requests.forEach(
           (blocks, of) -> {
             Start start = isClosed ? Start.LATER : of.start();
-            boolean isData = of.kind() == GuessKind.GROUP || of.kind() == GuessKind.ALIKE;
-            (isData ? data : ranges).add(of.of(blocks, start));
+            (of.kind().isData() ? data : ranges).add(of.of(blocks, start));
           });
       ranges.addAll(data);
       wish = new Wish(ranges);

@@ -63,7 +63,7 @@ final class Appender {
   private final Queue<WriteBack> waiting = new ConcurrentLinkedQueue<>();
 
   /** Bytes that were offered, and are neither written nor dropped. */
-  private final AtomicLong waitingBytes = new AtomicLong();
+  final AtomicLong waitingBytes = new AtomicLong();
 
   /** When the operation began that the writing thread was in last; 0 between its steps. */
   private volatile long busySinceNanos;

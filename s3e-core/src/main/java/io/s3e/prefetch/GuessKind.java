@@ -40,6 +40,11 @@ public enum GuessKind {
     return wasted;
   }
 
+  /** Whether it is of the columns themselves, and not of what says where they lie. */
+  public boolean isData() {
+    return this == GROUP || this == ALIKE;
+  }
+
   /** Whether a layout of the file, or of files like it, says what is guessed. */
   public boolean isColumnar() {
     return this != WINDOW;

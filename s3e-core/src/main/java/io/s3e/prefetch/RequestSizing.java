@@ -16,10 +16,7 @@ public record RequestSizing(long minBlocks, long maxBlocks, int parallelRamp) {
   /** An object of so many bytes comes by one GET as soon as a part of it is read. */
   public static final long SMALL_OBJECT_BYTES = 1 << 20;
 
-  /**
-   * The least of column data that is cut into several requests. Pieces of 1 MiB come no sooner
-   * where processors or the link are the bound, and each costs what 29 ms of a vCPU do.
-   */
+  /** Requests that column data is cut into are no shorter: 1 MiB came no sooner, and cost more. */
   public static final long LEAST_OF_DATA_BYTES = 2 << 20;
 
   /**

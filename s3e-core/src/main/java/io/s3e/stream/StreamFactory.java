@@ -3,7 +3,7 @@ package io.s3e.stream;
 
 import org.jspecify.annotations.Nullable;
 
-/** Makes the streams of an engine: their API must not name a class that is none of the API. */
+/** Makes streams and announcements, whose API names no {@link BlockReader}: that is no API. */
 public final class StreamFactory {
   private StreamFactory() {}
 

@@ -224,7 +224,7 @@ class AppenderTest {
         rig.offer(TestWriteBack.all(mib("later " + i)));
         Pause.millis(5, "offers do not come all at once");
       }
-      assertThat(DiskWrites.waitingBytes(rig.metrics)).isLessThanOrEqualTo(2 * MIB);
+      assertThat(rig.appender.waitingBytes.get()).isLessThanOrEqualTo(2 * MIB);
 
       rig.disk.heal();
       rig.awaitIdle();
@@ -272,7 +272,7 @@ class AppenderTest {
       for (int i = 0; i < 6; i++) {
         rig.offer(TestWriteBack.all(mib("key " + i)));
       }
-      assertThat(DiskWrites.waitingBytes(rig.metrics)).isEqualTo(4 * MIB);
+      assertThat(rig.appender.waitingBytes.get()).isEqualTo(4 * MIB);
       assertThat(rig.counted(Counter.DROPPED_BEHIND_BYTES)).isEqualTo(2 * MIB);
 
       rig.disk.heal();
@@ -311,7 +311,7 @@ class AppenderTest {
         appender.offer(TestWriteBack.all(StoredBytes.object("key " + i, 100)).offered());
       }
       appender.start();
-      DiskWrites.await(metrics);
+      DiskWrites.await(metrics, StoreRig.PATIENCE);
       for (int i = 0; i < 25; i++) {
         assertThat(index.place(StoredBytes.object("key " + i, 100), 0)).as("%d", i).isNotNull();
       }

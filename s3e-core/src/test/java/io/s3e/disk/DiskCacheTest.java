@@ -81,7 +81,7 @@ class DiskCacheTest {
 
   private void write(DiskCache cache, StoredObject object, int first, int end) throws Exception {
     cache.offer(TestWriteBack.of(object, first, end, 2).offered());
-    DiskWrites.await(metrics);
+    DiskWrites.await(metrics, PATIENCE);
   }
 
   /** A read of chunks of one directory into memory that is full of {@value #UNTOUCHED}. */
@@ -509,7 +509,7 @@ class DiskCacheTest {
     assertThat(read(cache, object, 20, 30)).as("a read after the end").isEqualTo(20);
     disk.heal();
     assertThat(over.await(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)).as("over").isTrue();
-    DiskWrites.await(metrics);
+    DiskWrites.await(metrics, PATIENCE);
     StoreRig.requireSums(metrics);
   }
 

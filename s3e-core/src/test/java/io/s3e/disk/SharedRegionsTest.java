@@ -558,7 +558,7 @@ class SharedRegionsTest {
       DiskCache whole = DiskCache.open(config, metrics, SharedRegionsRig.CAPACITY);
       caches.add(whole);
       objects.forEach(each -> whole.offer(TestWriteBack.all(each.object()).offered()));
-      DiskWrites.await(metrics);
+      DiskWrites.await(metrics, StoreRig.PATIENCE);
       for (int leftOut = 1; leftOut <= 3; leftOut++) {
         FaultyDiskIo disk = new FaultyDiskIo(new DiskIo());
         disk.failNth(Operation.USABLE_BYTES, leftOut, Failure.EIO);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.s3e.disk;
 
+import static io.s3e.testing.Eventually.awaitTrue;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.s3e.disk.DiskIo.OpenFile;
@@ -81,7 +82,7 @@ final class StoreRig implements AutoCloseable {
 
   /** Waits until all offers are written or dropped. */
   void awaitIdle() throws InterruptedException {
-    DiskWrites.await(metrics);
+    awaitTrue("written or dropped", PATIENCE, () -> appender.waitingBytes.get() == 0);
   }
 
   TestWriteBack write(TestWriteBack offered) throws InterruptedException {
@@ -128,6 +129,7 @@ final class StoreRig implements AutoCloseable {
     offers.forEach(TestWriteBack::requireEndedOnce);
     assertThat(counted(Counter.OFFERED_BYTES))
         .isEqualTo(offers.stream().mapToLong(TestWriteBack::bytes).sum());
+    assertThat(appender.waitingBytes).hasValue(0);
   }
 
   static void requireSums(DiskMetrics metrics) {

@@ -163,7 +163,7 @@ class DiskCacheReadsTest {
   /** Waits until nothing more is to be written. */
   private static void settle(S3E engine) throws IOException {
     try {
-      DiskWrites.await(engine);
+      DiskWrites.await(engine, PATIENCE);
     } catch (InterruptedException e) {
       throw new InterruptedIOException("interrupted");
     }

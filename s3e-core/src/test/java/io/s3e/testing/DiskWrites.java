@@ -6,6 +6,7 @@ import static io.s3e.testing.Eventually.awaitTrue;
 import io.s3e.S3E;
 import io.s3e.metrics.DiskMetrics;
 import io.s3e.metrics.DiskMetrics.Counter;
+import java.time.Duration;
 import java.util.Map;
 
 /** What has become of bytes that were offered to a cache on local disk. */
@@ -13,23 +14,31 @@ public final class DiskWrites {
   private DiskWrites() {}
 
   /** Waits until the cache of the tenant is open, and all that was offered has come to its end. */
-  public static void await(S3E tenant) throws InterruptedException {
-    awaitTrue("there is a cache on local disk", () -> tenant.diskUse() != null);
-    await(tenant.metrics().disk());
+  public static void await(S3E tenant, Duration limit) throws InterruptedException {
+    DiskMetrics metrics = tenant.metrics().disk();
+    awaitTrue(
+        "there is a cache on local disk, and all that was offered is written or dropped",
+        limit,
+        () -> tenant.diskUse() != null && waitingBytes(metrics) == 0);
   }
 
-  public static void await(DiskMetrics metrics) throws InterruptedException {
-    awaitTrue("all that was offered is written or dropped", () -> waitingBytes(metrics) == 0);
+  public static void await(DiskMetrics metrics, Duration limit) throws InterruptedException {
+    awaitTrue(
+        "all that was offered is written or dropped", limit, () -> waitingBytes(metrics) == 0);
   }
 
   /** Bytes that were offered, and are neither written nor dropped. */
   public static long waitingBytes(DiskMetrics metrics) {
-    Map<Counter, Long> now = metrics.snapshot();
-    long dropped =
-        now.entrySet().stream()
-            .filter(each -> each.getKey().name().startsWith("DROPPED_"))
-            .mapToLong(Map.Entry::getValue)
-            .sum();
-    return now.get(Counter.OFFERED_BYTES) - now.get(Counter.WRITTEN_BYTES) - dropped;
+    return metrics.get(Counter.OFFERED_BYTES)
+        - metrics.get(Counter.WRITTEN_BYTES)
+        - droppedBytes(metrics);
+  }
+
+  /** Bytes that were offered and dropped, for whatever reason. */
+  public static long droppedBytes(DiskMetrics metrics) {
+    return metrics.snapshot().entrySet().stream()
+        .filter(each -> each.getKey().name().startsWith("DROPPED_"))
+        .mapToLong(Map.Entry::getValue)
+        .sum();
   }
 }

@@ -109,10 +109,16 @@ public final class HostileS3Server implements AutoCloseable {
 
   private HostileS3Server(ServerSocketFactory sockets, String scheme, InetAddress address)
       throws IOException {
+    this(sockets, scheme, address, 0);
+  }
+
+  private HostileS3Server(
+      ServerSocketFactory sockets, String scheme, InetAddress address, int wanted)
+      throws IOException {
     this.sockets = sockets;
     this.scheme = scheme;
     this.address = address;
-    ServerSocket first = listen(0);
+    ServerSocket first = listen(wanted);
     listener = first;
     port = first.getLocalPort();
     daemon("hostile-s3-accept", this::accept);
@@ -122,6 +128,12 @@ public final class HostileS3Server implements AutoCloseable {
   public static HostileS3Server start() throws IOException {
     return new HostileS3Server(
         ServerSocketFactory.getDefault(), "http", InetAddress.getByName("127.0.0.1"));
+  }
+
+  /** As above, on a port that the caller knows to be free. */
+  public static HostileS3Server startAt(int port) throws IOException {
+    return new HostileS3Server(
+        ServerSocketFactory.getDefault(), "http", InetAddress.getByName("127.0.0.1"), port);
   }
 
   /**

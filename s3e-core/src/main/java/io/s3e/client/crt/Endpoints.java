@@ -10,10 +10,7 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/**
- * Where buckets answer: S3's rules as the SDK has them, for buckets that have a name (no ARN).
- * Pure.
- */
+/** Where buckets and access points answer: S3's rules as the SDK has them. Pure. */
 final class Endpoints {
   /** By the start of a region's name. Those of the partition "aws" need no row. */
   private static final Map<String, String> DOMAINS =
@@ -35,6 +32,10 @@ final class Endpoints {
   /** The name of a bucket of S3 Express One Zone says in which zone it is. */
   private static final Pattern DIRECTORY = Pattern.compile(".+--([a-z\\d-]+)--x-s3");
 
+  /** An access point of one region. Those of Outposts and of all regions are signed otherwise. */
+  private static final Pattern POINT =
+      Pattern.compile("arn:[a-z-]+:s3:([a-z\\d-]+):(\\d{12}):accesspoint[:/]([a-z\\d-]{3,50})");
+
   private Endpoints() {}
 
   /** Whether a bucket is one of S3 Express, which are signed by sessions ({@link Signers}). */
@@ -47,32 +48,45 @@ final class Endpoints {
    *
    * @param region in which the bucket is
    * @throws IllegalArgumentException if the region is no name of one, the bucket is none that these
-   *     rules know, or dual stack is asked of another store than AWS
+   *     rules know or that is there, or dual stack is asked of another store than AWS
    */
   static URI of(CrtSettings settings, String bucket, String region) {
     require(HOST_LABEL.matcher(region).matches(), "region", region, "a region's name");
     CredentialsSource source = settings.credentials();
     boolean hasSessions = source != null && source.sessionsOf() != null;
-    boolean isPoint = bucket.startsWith("arn:") || bucket.endsWith("--xa-s3");
-    String accepted = "a bucket's name, of S3 Express by a source of sessions; no access point's";
-    require(!isPoint && (hasSessions || !isDirectory(bucket)), "bucket", bucket, accepted);
+    Matcher point = POINT.matcher(bucket);
+    boolean isPoint = point.matches();
+    boolean isName = !bucket.startsWith("arn:") && !bucket.endsWith("--xa-s3");
+    String accepted =
+        "a bucket's name, of S3 Express by a source of sessions, or the ARN of an access point in "
+            + region;
+    require(
+        isPoint
+            ? point.group(1).equals(region) && !settings.pathStyle()
+            : isName && (hasSessions || !isDirectory(bucket)),
+        "bucket",
+        bucket,
+        accepted);
+    String name = isPoint ? point.group(3) + '-' + point.group(2) : bucket;
     URI given = settings.endpoint();
     Matcher zone = DIRECTORY.matcher(bucket);
     if (given == null) {
       require(zone.matches() || !isDirectory(bucket), "bucket", bucket, "a name with a zone");
-      String service = isDirectory(bucket) ? "s3express-" + zone.group(1) : "s3";
+      String service =
+          isPoint ? "s3-accesspoint" : isDirectory(bucket) ? "s3express-" + zone.group(1) : "s3";
       String stack = settings.dualStack() ? ".dualstack." : ".";
       String host = service + stack + region + '.' + domain(region);
-      boolean inHost = isDirectory(bucket) || (!settings.pathStyle() && isLabel(bucket));
-      return place("https", host, "", bucket, inHost);
+      boolean inHost = isPoint || isDirectory(bucket) || (!settings.pathStyle() && isLabel(bucket));
+      return place("https", host, "", name, inHost);
     }
     require(!settings.dualStack(), "dualStack", true, "false where there is an endpoint");
     boolean inHost =
-        (!settings.pathStyle() || isDirectory(bucket))
-            && !IP_ADDRESS.matcher(given.getHost()).matches()
-            && (isLabel(bucket)
-                || ("http".equalsIgnoreCase(given.getScheme()) && areLabels(bucket)));
-    return place(given.getScheme(), given.getRawAuthority(), path(given), bucket, inHost);
+        isPoint
+            || ((!settings.pathStyle() || isDirectory(bucket))
+                && !IP_ADDRESS.matcher(given.getHost()).matches()
+                && (isLabel(bucket)
+                    || ("http".equalsIgnoreCase(given.getScheme()) && areLabels(bucket))));
+    return place(given.getScheme(), given.getRawAuthority(), path(given), name, inHost);
   }
 
   private static URI place(

@@ -144,6 +144,46 @@ class EndpointsTest {
   }
 
   @Test
+  void accessPointsAnswerWhereTheSdkWouldAsk() {
+    for (String point : List.of("point/logs-2", "point:logs", "point/abc")) {
+      for (String region : List.of("us-east-1", "eu-west-1")) {
+        String arn = "arn:aws:s3:" + region + ":123456789012:access" + point;
+        assertSame(null, region, false, false, arn);
+        assertSame(null, region, false, true, arn);
+        // S3A's own endpoint of an access point, among others.
+        String own = "https://s3-accesspoint." + region + ".amazonaws.com";
+        assertSame(URI.create(own), region, false, false, arn);
+        for (String endpoint : ENDPOINTS) {
+          // The SDK's own rules make no URI of an address of IPv6.
+          if (!endpoint.contains("[")) {
+            assertSame(URI.create(endpoint), region, false, false, arn);
+          }
+        }
+      }
+    }
+    String china = "arn:aws-cn:s3:cn-north-1:123456789012:accesspoint/logs";
+    assertSame(null, "cn-north-1", false, false, china);
+  }
+
+  /** Elsewhere it would be signed for the wrong region, or in another way. */
+  @ParameterizedTest
+  @CsvSource({
+    "arn:aws:s3:eu-west-1:123456789012:accesspoint/logs, us-east-1, false",
+    "arn:aws:s3:us-east-1:123456789012:accesspoint/logs, us-east-1, true",
+    "arn:aws:s3::123456789012:accesspoint/abcdef.mrap, us-east-1, false",
+    "arn:aws:s3-object-lambda:us-east-1:123456789012:accesspoint/logs, us-east-1, false",
+    "arn:aws:s3-outposts:us-east-1:123456789012:outpost/o-1/accesspoint/logs, us-east-1, false",
+    "arn:aws:s3:us-east-1:123456789012:accesspoint/logs/more, us-east-1, false",
+    "arn:aws:s3:us-east-1:1:accesspoint/logs, us-east-1, false",
+  })
+  void otherAccessPointsAreRefused(String arn, String region, boolean pathStyle) {
+    assertThatThrownBy(() -> Endpoints.of(settings(null, region, pathStyle, false), arn, region))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("bucket is '" + arn + "'")
+        .hasMessageContaining("the ARN of an access point in " + region);
+  }
+
+  @Test
   void otherStoresAnswerWhereTheSdkWouldAsk() {
     for (String endpoint : ENDPOINTS) {
       for (boolean pathStyle : new boolean[] {false, true}) {

@@ -77,6 +77,15 @@ record S3AFacts(
     return bucket.endsWith("--x-s3");
   }
 
+  /**
+   * Whether the bucket is an access point of Outposts, Object Lambda, S3 Express or several
+   * regions. S3A takes the ARN that is set for a bucket for its name.
+   */
+  boolean isOtherPoint() {
+    boolean isArn = bucket.startsWith("arn:");
+    return bucket.endsWith("--xa-s3") || (isArn && !store.getHost().contains(".s3-accesspoint."));
+  }
+
   boolean isSet(String key) {
     return !conf.getTrimmed(key, "").isEmpty();
   }

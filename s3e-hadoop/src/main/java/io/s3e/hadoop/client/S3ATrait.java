@@ -3,12 +3,10 @@ package io.s3e.hadoop.client;
 
 import io.s3e.client.aws.JvmTrust;
 import java.util.List;
-import java.util.Locale;
 import org.apache.hadoop.fs.s3a.Constants;
 import org.apache.hadoop.fs.s3a.DefaultS3ClientFactory;
 import org.apache.hadoop.fs.s3a.S3ClientFactory;
 import org.apache.hadoop.fs.s3a.audit.S3AAuditConstants;
-import org.apache.hadoop.fs.s3a.impl.InternalConstants;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.core.client.config.SdkAdvancedClientOption;
 
@@ -32,13 +30,7 @@ interface S3ATrait {
                               Constants.S3EXPRESS_CREATE_SESSION_DEFAULT)
                   ? Constants.S3EXPRESS_CREATE_SESSION + " is false"
                   : null,
-          facts -> {
-            String key =
-                String.format(Locale.ROOT, InternalConstants.ARN_BUCKET_OPTION, facts.bucket());
-            boolean isName =
-                facts.bucket().startsWith("arn:") || facts.bucket().endsWith("--xa-s3");
-            return isName || facts.isSet(key) ? "it is read through an access point" : null;
-          },
+          facts -> facts.isOtherPoint() ? "its access point is not S3's of one region" : null,
           facts -> facts.isTrue(Constants.FIPS_ENDPOINT),
           facts -> facts.isTrue(Constants.AWS_S3_ACCESS_GRANTS_ENABLED),
           facts -> {

@@ -110,9 +110,9 @@ final class ConfigurationReference {
       names where S3A's client does (`fs.s3a.cross.region.access.enabled`).
 
       The client `s3a` is used, and one INFO line a file system says why, for: FIPS endpoints,
-      custom signers, S3 Access Grants, access points, S3 Express buckets without sessions
-      (`fs.s3a.s3express.create.session`), a client factory or execution interceptors of the
-      user's own, a proxy that S3A's client takes to the bucket
+      custom signers, S3 Access Grants, access points of Outposts, Object Lambda and S3 Express,
+      S3 Express buckets without sessions (`fs.s3a.s3express.create.session`), a client factory
+      or execution interceptors of the user's own, a proxy that S3A's client takes to the bucket
       (`fs.s3a.proxy.*`, `http.proxyHost`, `HTTP_PROXY`, SOCKS; not a host that the proxy is not
       for), client certificates (`javax.net.ssl.keyStore`), and where the native library of the
       CRT does not load.

@@ -167,8 +167,10 @@ final class S3AKeys {
               "fs.s3a.proxy.password",
               "fs.s3a.proxy.domain",
               "fs.s3a.proxy.workstation"),
-          byS3AsClient(
-              "The bucket is read through an access point.", "fs.s3a.bucket.NAME.accesspoint.arn"),
+          same(
+              "S3E reads where S3A's client does; access points of Outposts, Object Lambda and S3"
+                  + " Express are read by S3A's client.",
+              "fs.s3a.bucket.NAME.accesspoint.arn"),
           same("S3A refuses buckets without an access point.", "fs.s3a.accesspoint.required"),
           byS3AsClient(
               "Where it is false. Where it is true, S3E's own client reads, and S3A's makes its"

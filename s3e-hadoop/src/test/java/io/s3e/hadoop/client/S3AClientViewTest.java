@@ -62,37 +62,25 @@ class S3AClientViewTest {
     assertThat(view("logs").reasonAgainstOwn()).startsWith(key + " is " + value);
   }
 
-  private S3AClientView ofBucket(String bucket) {
-    return new S3AClientView(
-        new S3AFacts(
-            built(b -> {}).serviceClientConfiguration(),
-            false,
-            URI.create("https://host"),
-            conf,
-            bucket,
-            AdapterConfig.read(conf, "logs")));
-  }
-
+  /** Other ones are signed in other ways, or answer elsewhere. */
   @Test
-  void anAccessPointByItsArnIsNamed() {
-    assertThat(ofBucket("arn:aws:s3:eu-west-1:123456789012:accesspoint/a").reasonAgainstOwn())
-        .contains("access point");
+  void anAccessPointOfAnotherKindIsNamed() {
+    for (String other :
+        List.of(
+            "arn:aws:s3-object-lambda:eu-west-1:123456789012:accesspoint/a",
+            "arn:aws:s3-outposts:eu-west-1:123456789012:outpost/op-01/accesspoint/a")) {
+      assertThat(view(other).reasonAgainstOwn()).contains("access point");
+    }
+    assertThat(view("point--use1-az4--xa-s3").reasonAgainstOwn()).contains("access point");
+    assertThat(view("arn:aws:s3:eu-west-1:123456789012:accesspoint/a").reasonAgainstOwn()).isNull();
   }
 
   @Test
   void aDirectoryBucketWithoutSessionsIsNamed() {
-    S3AClientView view = ofBucket("fast--use1-az4--x-s3");
+    S3AClientView view = view("fast--use1-az4--x-s3");
     assertThat(view.reasonAgainstOwn()).isNull();
     conf.set("fs.s3a.s3express.create.session", "false");
     assertThat(view.reasonAgainstOwn()).isEqualTo("fs.s3a.s3express.create.session is false");
-  }
-
-  @Test
-  void anAccessPointByItsKeyIsNamed() {
-    conf.set("fs.s3a.accesspoint.arn", "ignored");
-    assertThat(view("logs").reasonAgainstOwn()).isNull();
-    conf.set("fs.s3a.bucket.logs.accesspoint.arn", "arn:aws:s3:eu-west-1:1:accesspoint/a");
-    assertThat(view("logs").reasonAgainstOwn()).contains("access point");
   }
 
   @Test

@@ -41,6 +41,14 @@ record S3AFacts(
   /** The SDK's wrapper that follows buckets; newer versions alone have a getter for it. */
   private static final String FOLLOWER = "S3CrossRegionSyncClient";
 
+  /** The SDK's own classes, S3A's, and those of OpenTelemetry's agent and of Datadog's. */
+  private static final List<String> KNOWN =
+      List.of(
+          "software.amazon.awssdk.",
+          "org.apache.hadoop.fs.s3a.",
+          "io.opentelemetry.",
+          "datadog.trace.");
+
   private static final String OTHER_REGION = "another-region-1";
 
   static S3AFacts of(S3Client client, Configuration conf, String bucket, AdapterConfig config) {
@@ -155,12 +163,15 @@ record S3AFacts(
     return null;
   }
 
-  /** The first of these classes that is neither S3A's nor the SDK's own; null if none. */
+  /**
+   * The first of these classes that is neither S3A's nor the SDK's own; null if none. The agents
+   * that trace a JVM put interceptors into each client of the SDK, which change nothing of what is
+   * read: S3E's own GETs are spans where {@code fs.s3a.s3e.explain} says so.
+   */
   static @Nullable String foreign(Iterable<?> objects) {
     for (Object object : objects) {
       String name = object.getClass().getName();
-      if (!name.startsWith("software.amazon.awssdk.")
-          && !name.startsWith("org.apache.hadoop.fs.s3a.")) {
+      if (KNOWN.stream().noneMatch(name::startsWith)) {
         return name;
       }
     }

@@ -126,11 +126,20 @@ class SparkTablesTest {
             "sql select o_orderpriority, count(*), sum(l_quantity) from "
                 + table
                 + " join orders on l_orderkey = o_orderkey group by o_orderpriority",
-            "sql select count(*), sum(hash(l_orderkey, l_comment)) from " + table);
+            "sql select count(*), sum(hash(l_orderkey, l_comment)) from " + table,
+            "sql alter table " + table + " create tag before_compaction",
+            "sql call lake.system.rewrite_data_files(table => 'db.items',"
+                + " options => map('rewrite-all', 'true', 'target-file-size-bytes', '400000'))",
+            "sql call lake.system.rewrite_manifests('db.items')",
+            "sql delete from " + table + " where l_linenumber = 2",
+            "sql select count(*), sum(hash(l_orderkey, l_comment)) from " + table,
+            "sql select count(*), sum(hash(l_orderkey, l_comment)) from "
+                + table
+                + " version as of 'before_compaction'");
     Row row =
         Row.compare(
             spark.name(),
-            "iceberg by its file IO: create, count, sum, delete, insert, join",
+            "iceberg by its file IO: create, count, sum, delete, insert, join, compact, go back",
             stream -> {
               SparkRun run =
                   SparkRun.of(spark, stream, store, "iceberg-file-io")

@@ -154,14 +154,18 @@ class Hadoop33ReadsTest {
   }
 
   @Test
-  void s3eReadsAndS3aAsksForNothing() throws Exception {
+  void s3eReadsAndItsGetsCountAsS3as() throws Exception {
+    long before = OpenEngines.work().metrics().get(EngineMetrics.Counter.GETS);
     try (FSDataInputStream in = s3e.open(file)) {
       assertThat(in.getWrappedStream().toString()).startsWith("S3E of s3a://data/dir/file");
       byte[] read = new byte[SIZE];
       in.readFully(0, read);
       assertThat(read).isEqualTo(content);
       assertThat(((IOStatisticsSource) in).getIOStatistics().counters())
-          .containsEntry("stream_read_opened", 0L)
+          .containsEntry(
+              "stream_read_opened",
+              OpenEngines.work().metrics().get(EngineMetrics.Counter.GETS) - before)
+          .containsEntry("action_http_get_request", 0L)
           .containsEntry("stream_read_bytes", (long) SIZE);
     }
     assertThat(s3e.hasPathCapability(file, "fs.s3a.s3e")).isTrue();

@@ -39,6 +39,9 @@ final class Comparison {
   /** So many rounds at least has an engine whose rounds agree. */
   private static final int ENOUGH_ROUNDS = 3;
 
+  /** A JVM whose compilers take a larger part of its processor time is not warm. */
+  private static final double MOST_OF_COMPILERS = 0.15;
+
   /** How long to wait for what an engine left on the way when its streams were closed. */
   private static final Duration QUIET_PATIENCE = Duration.ofSeconds(5);
 
@@ -265,7 +268,9 @@ final class Comparison {
       long used = passes.stream().mapToLong(pass -> pass.result().bytesUsed()).sum();
       double rate = (double) used / Math.max(1, wall);
       boolean isSteady =
-          options.steadyShare() > 0 && Math.abs(rate / before - 1) <= options.steadyShare();
+          options.steadyShare() > 0
+              && Math.abs(rate / before - 1) <= options.steadyShare()
+              && compilers(passes) <= MOST_OF_COMPILERS;
       if (!isOk(passes) || ((wall >= left || isSteady) && used >= leftBytes)) {
         return passes;
       }
@@ -277,6 +282,16 @@ final class Comparison {
       long next = Math.min(2 * bytes, Math.max(bytes, more));
       bytes = Math.min(options.bytesOf(workload), next);
     }
+  }
+
+  /**
+   * The compilers' part of the processor time. Runs of a JVM that is compiled little by little are
+   * alike one after the other, and far from what the last of them is.
+   */
+  private static double compilers(List<Measurement> passes) {
+    long compilers = passes.stream().mapToLong(pass -> pass.result().compilerNanos()).sum();
+    long all = passes.stream().mapToLong(pass -> pass.result().cpuNanos()).sum();
+    return (double) compilers / Math.max(1, all);
   }
 
   /** One run: as many measurements as the workload has passes. */

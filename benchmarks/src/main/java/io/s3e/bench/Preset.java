@@ -17,13 +17,9 @@ enum Preset {
 
   /** What S3E is for, beside what people use for it: the main job, in four minutes. */
   STANDARD(
-      "s3e,classic,prefetch,analytics",
+      "s3e,classic,analytics",
       "seq,vec,rnd,bad-vec,iceberg",
-      Map.of(
-          "vec", "s3e,classic,analytics",
-          "iceberg", "iceberg-s3e,iceberg-s3fileio",
-          "rnd", "s3e,classic,analytics",
-          "bad-vec", "s3e,classic,analytics"),
+      Map.of("iceberg", "iceberg-s3e,iceberg-s3fileio"),
       new Amount(3, 512, 2000, 0.3),
       WarmUp.STEADY),
 
@@ -74,12 +70,12 @@ enum Preset {
    * What comes before the runs that count.
    *
    * @param seconds how long at least, or, where a run may be steady, at most
-   * @param steadyPercent a run is steady whose rate differs from the one before by no more; 0 where
-   *     that ends nothing
+   * @param steadyPercent a run is steady whose rate differs from the one before by no more, and in
+   *     which the JVM compiles little; 0 where that ends nothing
    */
   record WarmUp(double seconds, double steadyPercent) {
     static final WarmUp SHORT = new WarmUp(3, 0);
-    static final WarmUp STEADY = new WarmUp(8, 5);
+    static final WarmUp STEADY = new WarmUp(16, 5);
   }
 
   private final String engines;

@@ -25,6 +25,7 @@ import org.jspecify.annotations.Nullable;
  * @param groups row groups, or stripes, that were read
  * @param waits calls that took so long that they must have waited for the store
  * @param cpuNanos processor time of the process, less that of the rig: comparing bytes, watching
+ * @param compilerNanos what the JVM's compilers took of it, by the clock: more on a busy machine
  * @param allocatedBytes heap allocated by all threads, less that of the rig
  * @param idle memory before the first run of the process made its reader
  * @param peak most memory during the run
@@ -44,6 +45,7 @@ public record RunResult(
     long groups,
     long waits,
     long cpuNanos,
+    long compilerNanos,
     long allocatedBytes,
     MemoryUse idle,
     MemoryUse peak,
@@ -73,6 +75,7 @@ public record RunResult(
     return new RunResult(
         status,
         failure,
+        -1,
         -1,
         -1,
         -1,
@@ -120,6 +123,7 @@ public record RunResult(
         sum(each, RunResult::groups),
         sum(each, RunResult::waits),
         sum(each, RunResult::cpuNanos),
+        sum(each, RunResult::compilerNanos),
         sum(each, RunResult::allocatedBytes),
         each.stream().map(RunResult::idle).reduce(MemoryUse::plus).orElse(MemoryUse.UNKNOWN),
         each.stream().map(RunResult::peak).reduce(MemoryUse::plus).orElse(MemoryUse.UNKNOWN),

@@ -7,6 +7,7 @@ import io.s3e.bench.data.ObjectSlice;
 import io.s3e.bench.process.ControlLoop;
 import io.s3e.bench.raw.RawCeiling;
 import java.io.IOException;
+import java.lang.management.CompilationMXBean;
 import java.lang.management.ManagementFactory;
 import java.net.URI;
 import java.nio.file.Path;
@@ -223,6 +224,7 @@ public final class WorkerProcess {
     long checksum;
     long wall;
     long cpu = processCpuNanos();
+    long compilers = compilerNanos();
     try (watch) {
       long start = System.nanoTime();
       checksum = workload.run(context);
@@ -246,6 +248,7 @@ public final class WorkerProcess {
         context.clock().groups(),
         monitor.slowerThan(spec.waitNanos()),
         cpu,
+        compilers < 0 ? -1 : compilerNanos() - compilers,
         allocated < 0 ? -1 : allocated - overhead.allocatedBytes(),
         idle == null ? MemoryUse.UNKNOWN : idle,
         watch.peak(),
@@ -277,6 +280,13 @@ public final class WorkerProcess {
   private static long processCpuNanos() {
     return ManagementFactory.getOperatingSystemMXBean() instanceof OperatingSystemMXBean os
         ? os.getProcessCpuTime()
+        : -1;
+  }
+
+  private static long compilerNanos() {
+    CompilationMXBean compilers = ManagementFactory.getCompilationMXBean();
+    return compilers != null && compilers.isCompilationTimeMonitoringSupported()
+        ? TimeUnit.MILLISECONDS.toNanos(compilers.getTotalCompilationTime())
         : -1;
   }
 

@@ -47,12 +47,7 @@ record CrtFinding(String origin, @Nullable String problem, @Nullable CrtClients 
   private static final String OTHER_DIRECTORY =
       "; -D" + DIRECTORY + "=DIR has it unpacked to a directory that is writable and executable";
 
-  /** The library for glibc needs it; what musl says of that names it. */
-  private static final String GLIBC_LOADER = "ld-linux";
-
-  private static final String MUSL =
-      "; aws-crt asks ldd for the C library: -Daws.crt.libc=musl takes the one for musl";
-
+  private static final String MUSL = "; -Daws.crt.libc=musl takes the one for musl";
   private static final String NATIVE_ACCESS = "; --enable-native-access=ALL-UNNAMED allows it";
 
   /** Those of aws-crt 0.50 have 2.1 to 7.8 MB. */
@@ -117,15 +112,12 @@ record CrtFinding(String origin, @Nullable String problem, @Nullable CrtClients 
     for (Throwable next = failure; next != null; next = next.getCause()) {
       first = next;
     }
-    return first + remedy(first);
-  }
-
-  private static String remedy(Throwable failure) {
-    if (failure instanceof UnsatisfiedLinkError) {
-      boolean isForGlibc = String.valueOf(failure.getMessage()).contains(GLIBC_LOADER);
-      return isForGlibc ? MUSL : OTHER_DIRECTORY;
-    }
-    return failure instanceof IllegalCallerException ? NATIVE_ACCESS : "";
+    return first
+        + (first.toString().contains("ld-linux") // what the library for glibc asks musl for
+            ? MUSL
+            : first instanceof UnsatisfiedLinkError
+                ? OTHER_DIRECTORY
+                : first instanceof IllegalCallerException ? NATIVE_ACCESS : "");
   }
 
   /**

@@ -47,6 +47,7 @@ record CrtFinding(String origin, @Nullable String problem, @Nullable CrtClients 
   private static final String OTHER_DIRECTORY =
       "; -D" + DIRECTORY + "=DIR has it unpacked to a directory that is writable and executable";
 
+  private static final String MUSL = "; -Daws.crt.libc=musl takes the one for musl";
   private static final String NATIVE_ACCESS = "; --enable-native-access=ALL-UNNAMED allows it";
 
   /** Those of aws-crt 0.50 have 2.1 to 7.8 MB. */
@@ -106,15 +107,17 @@ record CrtFinding(String origin, @Nullable String problem, @Nullable CrtClients 
   }
 
   /** The first failure of a chain: those above it only say that something failed. */
-  private static String words(Throwable failure) {
+  static String words(Throwable failure) {
     Throwable first = failure;
     for (Throwable next = failure; next != null; next = next.getCause()) {
       first = next;
     }
     return first
-        + (first instanceof UnsatisfiedLinkError
-            ? OTHER_DIRECTORY
-            : first instanceof IllegalCallerException ? NATIVE_ACCESS : "");
+        + (first.toString().contains("ld-linux") // what the library for glibc asks musl for
+            ? MUSL
+            : first instanceof UnsatisfiedLinkError
+                ? OTHER_DIRECTORY
+                : first instanceof IllegalCallerException ? NATIVE_ACCESS : "");
   }
 
   /**

@@ -122,6 +122,20 @@ class CrtLibraryTest {
   }
 
   @Test
+  void namesTheRemedyOfTheWrongLibrary() {
+    String musl =
+        "/tmp/AWSCRT_1libaws-crt-jni.so: Error loading shared library ld-linux-x86-64.so.2:"
+            + " No such file or directory (needed by /tmp/AWSCRT_1libaws-crt-jni.so)";
+    assertThat(CrtFinding.words(new IllegalStateException(new UnsatisfiedLinkError(musl))))
+        .contains(musl)
+        .endsWith("-Daws.crt.libc=musl takes the one for musl");
+    String noexec = "libaws-crt-jni.so: failed to map segment from shared object";
+    assertThat(CrtFinding.words(new UnsatisfiedLinkError(noexec)))
+        .contains("-Daws.crt.lib.dir=DIR")
+        .doesNotContain("musl");
+  }
+
+  @Test
   void allLoadersShareOne() throws Exception {
     URLClassLoader first = loader(bundle);
     ClassLoader shared = crtOf(first);

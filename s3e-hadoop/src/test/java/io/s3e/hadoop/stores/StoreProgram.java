@@ -40,7 +40,8 @@ final class StoreProgram implements AutoCloseable {
   /**
    * Starts the program and returns when it takes connections.
    *
-   * @param arguments with {@code PORT} and {@code DATA} in place of its port and its empty folder
+   * @param arguments with {@code PORT} and {@code DATA} in place of its port and its empty folder,
+   *     and {@code PORT1} to {@code PORT9} in place of further ports
    */
   static StoreProgram start(
       String name, Path work, Map<String, String> environment, String... arguments)
@@ -50,14 +51,15 @@ final class StoreProgram implements AutoCloseable {
     assumeTrue(
         !directory.isEmpty() && Files.isExecutable(program),
         () -> "there is no program " + program + ": .ci/stores brings it");
-    int port;
-    try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
-      port = free.getLocalPort();
-    }
+    List<Integer> ports = freePorts(10);
     Path data = Files.createDirectories(work.resolve("data"));
     List<String> command = new ArrayList<>(List.of(program.toString()));
     for (String argument : arguments) {
-      command.add(argument.replace("PORT", String.valueOf(port)).replace("DATA", data.toString()));
+      String known = argument.replace("DATA", data.toString());
+      for (int i = 1; i < ports.size(); i++) {
+        known = known.replace("PORT" + i, String.valueOf(ports.get(i)));
+      }
+      command.add(known.replace("PORT", String.valueOf(ports.get(0))));
     }
     File log = work.resolve("log").toFile();
     ProcessBuilder builder =
@@ -66,7 +68,7 @@ final class StoreProgram implements AutoCloseable {
             .redirectErrorStream(true)
             .redirectOutput(log);
     builder.environment().putAll(environment);
-    StoreProgram started = new StoreProgram(builder.start(), port);
+    StoreProgram started = new StoreProgram(builder.start(), ports.get(0));
     try {
       Eventually.awaitTrue(
           name + " takes connections; its log is " + log, START, started::takesConnections);
@@ -75,6 +77,20 @@ final class StoreProgram implements AutoCloseable {
       throw e;
     }
     return started;
+  }
+
+  private static List<Integer> freePorts(int count) throws IOException {
+    List<ServerSocket> held = new ArrayList<>();
+    try {
+      for (int i = 0; i < count; i++) {
+        held.add(new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1")));
+      }
+      return held.stream().map(ServerSocket::getLocalPort).toList();
+    } finally {
+      for (ServerSocket socket : held) {
+        socket.close();
+      }
+    }
   }
 
   private boolean takesConnections() {

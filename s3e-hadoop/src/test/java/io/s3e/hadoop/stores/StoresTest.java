@@ -111,6 +111,57 @@ class StoresTest {
     }
   }
 
+  /** Master, volume, filer and gateway in one process. */
+  @Nested
+  class SeaweedFs extends ByProgram {
+    @Override
+    StoreProgram run(Path work) throws Exception {
+      return StoreProgram.start(
+          "weed",
+          work,
+          Map.of(
+              "AWS_ACCESS_KEY_ID",
+              S3TestServer.ACCESS_KEY,
+              "AWS_SECRET_ACCESS_KEY",
+              S3TestServer.SECRET_KEY),
+          "server",
+          "-ip=127.0.0.1",
+          "-ip.bind=127.0.0.1",
+          "-dir=DATA",
+          "-s3",
+          "-s3.port=PORT",
+          "-s3.port.grpc=PORT1",
+          "-s3.domainName=localhost",
+          "-s3.port.iceberg=0",
+          "-master.port=PORT2",
+          "-master.port.grpc=PORT3",
+          "-master.volumeSizeLimitMB=64",
+          "-volume.port=PORT4",
+          "-volume.port.grpc=PORT5",
+          "-volume.max=50",
+          "-filer.port=PORT6",
+          "-filer.port.grpc=PORT7");
+    }
+
+    @Override
+    boolean has(Trait trait) {
+      return true;
+    }
+  }
+
+  @Nested
+  class S3Mock extends ByProgram {
+    @Override
+    StoreProgram run(Path work) throws Exception {
+      return StoreProgram.start("s3mock", work, Map.of(), "PORT", "DATA");
+    }
+
+    @Override
+    boolean has(Trait trait) {
+      return trait == Trait.HONOURS_IF_MATCH;
+    }
+  }
+
   /** S3Proxy in this JVM, with objects on the heap. */
   @Nested
   class S3Proxy extends StoreContract {

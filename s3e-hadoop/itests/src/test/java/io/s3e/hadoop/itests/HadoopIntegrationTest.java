@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.s3e.hadoop.itests;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assertions.fail;
 import static org.junit.jupiter.api.Assumptions.abort;
 import static org.junit.jupiter.api.DynamicTest.dynamicTest;
@@ -29,6 +30,7 @@ class HadoopIntegrationTest {
     SortedMap<String, Outcome> subject =
         ForkedTests.run(Side.SUBJECT, classes, directory.resolve("s3e"));
     Comparison comparison = new Comparison(control, subject, ReviewedDifference.load(), classes);
+    assertThat(comparison.tests()).as("tests of %s", classes).isNotEmpty();
     Files.writeString(directory.resolve("comparison.txt"), comparison.table());
     System.out.println(comparison.table());
     return comparison.tests().stream().map(test -> dynamicTest(test.test(), () -> judge(test)));

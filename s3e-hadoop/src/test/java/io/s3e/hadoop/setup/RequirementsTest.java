@@ -17,6 +17,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.DisabledForJreRange;
+import org.junit.jupiter.api.condition.JRE;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -44,6 +46,7 @@ class RequirementsTest {
   /** As stock Spark 3.5, with hadoop-aws and without its SDK, whatever other SDK there is. */
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
+  @DisabledForJreRange(min = JRE.JAVA_24, disabledReason = "Hadoop 3.3 does not run there")
   void hadoop33NeedsVersion1OfTheSdk(boolean withSdk2) throws Exception {
     List<String> classPath = onHadoop33(classPath(entry -> withSdk2 || !isSdk2(entry)));
     classPath.removeIf(entry -> name(entry).startsWith("aws-java-sdk-s3-"));
@@ -56,6 +59,7 @@ class RequirementsTest {
   /** Its S3A is loaded by two modules and reads by three. */
   @ParameterizedTest
   @ValueSource(strings = {"filesystem", "context"})
+  @DisabledForJreRange(min = JRE.JAVA_24, disabledReason = "Hadoop 3.3 does not run there")
   void hadoop33NeedsAllOfItsSdk(String way) throws Exception {
     String said = make(way, onHadoop33(classPath(entry -> !isSdk2(entry))));
     assertThat(said)

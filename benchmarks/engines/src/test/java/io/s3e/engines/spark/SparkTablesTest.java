@@ -10,6 +10,8 @@ import io.s3e.engines.Stream;
 import io.s3e.engines.Traffic;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -152,6 +154,59 @@ class SparkTablesTest {
         .as("the control's GETs of the table")
         .isNotEmpty()
         .allSatisfy(get -> assertThat(get.agent()).containsIgnoringCase("s3fileio"));
+    assertThat(ofTable(row.s3e()))
+        .as("S3E's GETs of the table")
+        .isNotEmpty()
+        .allSatisfy(get -> assertThat(get.isByS3E()).as("%s", get).isTrue());
+  }
+
+  /** Credentials that a catalog vends end, and are renewed, while tables are written and read. */
+  @Test
+  void icebergByARestCatalogWhoseCredentialsEnd() throws Exception {
+    String table = "lake.db.items";
+    List<String> steps =
+        List.of(
+            "tables parquet " + data,
+            "sql create namespace lake.db",
+            "sql create table " + table + " using iceberg as select * from lineitem",
+            "sql select count(*), sum(hash(l_orderkey, l_comment)) from " + table,
+            "sql insert into " + table + " select * from lineitem where l_linenumber = 3",
+            "sql delete from " + table + " where l_linenumber = 2",
+            "sql select l_returnflag, sum(l_quantity), count(*) from "
+                + table
+                + " group by l_returnflag",
+            "sql select o_orderpriority, count(*), sum(l_quantity) from "
+                + table
+                + " join orders on l_orderkey = o_orderkey group by o_orderpriority");
+    List<Integer> renewals = new ArrayList<>();
+    Row row =
+        Row.compare(
+            spark.name(),
+            "iceberg by a REST catalog: create, count, insert, delete, sum, join",
+            stream -> {
+              Map<String, String> conf = lakeByFileIo(stream);
+              String warehouse = "s3://" + Store.BUCKET + "/iceberg-rest-" + stream;
+              try (RestCatalog catalog =
+                  new RestCatalog(
+                      warehouse,
+                      Map.of(
+                          "s3.access-key-id", conf.remove(LAKE + ".s3.access-key-id"),
+                          "s3.secret-access-key", conf.remove(LAKE + ".s3.secret-access-key")),
+                      Duration.ofSeconds(8))) {
+                conf.put(LAKE + ".type", "rest");
+                conf.put(LAKE + ".uri", catalog.uri());
+                conf.remove(LAKE + ".warehouse");
+                SparkRun run =
+                    SparkRun.of(spark, stream, store, "iceberg-rest")
+                        .jars(SparkHome.tables())
+                        .jars(SparkHome.icebergAws());
+                conf.forEach(run::conf);
+                Outcome outcome = run.run(steps).outcomeWithoutInput();
+                renewals.add(catalog.renewed());
+                return outcome;
+              }
+            });
+    assertThat(renewals).as("renewed credentials").hasSize(2).allMatch(times -> times > 0);
     assertThat(ofTable(row.s3e()))
         .as("S3E's GETs of the table")
         .isNotEmpty()

@@ -39,8 +39,11 @@ final class Comparison {
   /** So many rounds at least has an engine whose rounds agree. */
   private static final int ENOUGH_ROUNDS = 3;
 
-  /** A JVM whose compilers take a larger part of its processor time is not warm. */
-  private static final double MOST_OF_COMPILERS = 0.15;
+  /**
+   * A JVM whose compilers take a larger part of its processor time than so many times what steady
+   * runs differ by is not warm.
+   */
+  private static final int MOST_OF_COMPILERS = 3;
 
   /** How long to wait for what an engine left on the way when its streams were closed. */
   private static final Duration QUIET_PATIENCE = Duration.ofSeconds(5);
@@ -270,7 +273,7 @@ final class Comparison {
       boolean isSteady =
           options.steadyShare() > 0
               && Math.abs(rate / before - 1) <= options.steadyShare()
-              && compilers(passes) <= MOST_OF_COMPILERS;
+              && compilers(passes) <= MOST_OF_COMPILERS * options.steadyShare();
       if (!isOk(passes) || ((wall >= left || isSteady) && used >= leftBytes)) {
         return passes;
       }

@@ -27,9 +27,9 @@ final class WarmUpOptions {
       showDefaultValue = Visibility.NEVER,
       description =
           "A warm-up ends before its time with a run whose rate differs by no more from that of the"
-              + " run before, once the JVM's compilers take 15 % of its processor time or less; an"
-              + " engine's rounds end after three whose rates differ by no more; 0: never. Default:"
-              + " 0; 5 in the presets standard and aws.")
+              + " run before, once the JVM's compilers take no more than three times that part of"
+              + " its processor time; an engine's rounds end after three whose rates differ by no"
+              + " more; 0: never. Default: 0; 5 in the presets standard and aws.")
   private @Nullable Double steadyPercent;
 
   @Option(

@@ -88,6 +88,11 @@ class UnfinishedTransfersTest {
   private Process start(URI endpoint, String... arguments) throws IOException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    if (Runtime.version().feature() >= 24) {
+      // The JVM warns of what aws-crt does.
+      command.addAll(
+          List.of("--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow"));
+    }
     command.add("-Daws.accessKeyId=" + S3TestServer.ACCESS_KEY);
     command.add("-Daws.secretAccessKey=" + S3TestServer.SECRET_KEY);
     command.addAll(List.of("-cp", System.getProperty("java.class.path")));

@@ -289,12 +289,12 @@ final class Comparison {
 
   /**
    * The compilers' part of the processor time. Runs of a JVM that is compiled little by little are
-   * alike one after the other, and far from what the last of them is.
+   * alike one after the other, and far from what the last of them is. 0 where nobody knows.
    */
   private static double compilers(List<Measurement> passes) {
     long compilers = passes.stream().mapToLong(pass -> pass.result().compilerNanos()).sum();
     long all = passes.stream().mapToLong(pass -> pass.result().cpuNanos()).sum();
-    return (double) compilers / Math.max(1, all);
+    return compilers > 0 && all > 0 ? (double) compilers / all : 0;
   }
 
   /** One run: as many measurements as the workload has passes. */

@@ -19,7 +19,8 @@ import org.jspecify.annotations.Nullable;
  * @param enginesByWorkload names of the engines of a workload, by its label, in which others do not
  *     run; all engines run the workloads that are not there
  * @param steadyShare a warm-up ends with a run whose rate differs from that of the run before by no
- *     more than this share, and so do rounds after three; 0: they last their time and number
+ *     more than this share and in which the JVM compiles little, and rounds end after three that
+ *     differ by no more; 0: they last their time and number
  * @param keepsJvms whether an engine's JVM goes on with the engine's next workload
  * @param warmUpBytes how much it reads before at least
  * @param coldJvms how many fresh JVMs each engine has in a workload that is measured cold

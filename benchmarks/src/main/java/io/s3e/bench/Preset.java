@@ -32,7 +32,7 @@ enum Preset {
           "iceberg", "iceberg-s3e,iceberg-s3fileio",
           "rnd", "s3e,classic,analytics"),
       new Amount(3, 256, 2000, 0.3),
-      WarmUp.STEADY),
+      WarmUp.PAID),
 
   /** Readers of columns, by S3E with and without its prediction of columns. */
   COLUMNAR(
@@ -76,6 +76,9 @@ enum Preset {
   record WarmUp(double seconds, double steadyPercent) {
     static final WarmUp SHORT = new WarmUp(3, 0);
     static final WarmUp STEADY = new WarmUp(16, 5);
+
+    /** Where GETs cost money. */
+    static final WarmUp PAID = new WarmUp(8, 5);
   }
 
   private final String engines;

@@ -18,7 +18,7 @@ final class WarmUpOptions {
       description =
           "How long each engine runs each workload before it is counted; once at least, but not in"
               + " cold ones. In manyfs and neighbour every JVM reads so long. Default: 3; 16 in the"
-              + " presets standard and aws.")
+              + " preset standard, 8 in aws.")
   private @Nullable Double seconds;
 
   @Option(

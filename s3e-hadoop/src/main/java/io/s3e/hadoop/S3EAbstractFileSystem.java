@@ -27,7 +27,7 @@ import org.slf4j.LoggerFactory;
  * fs.AbstractFileSystem.s3a.impl=io.s3e.hadoop.S3EAbstractFileSystem}. FileContext knows no close;
  * S3A closes its file system when the object is collected, and so does this. Programs keep a stream
  * and drop the FileContext that opened it, so each stream keeps its file system until the stream is
- * collected itself.
+ * collected itself. Iterators of listings do not, as S3A's do not.
  */
 public class S3EAbstractFileSystem extends DelegateToFileSystem {
   private static final Logger LOG = LoggerFactory.getLogger(S3EAbstractFileSystem.class);

@@ -48,7 +48,7 @@ final class Endpoints {
    *
    * @param region in which the bucket is
    * @throws IllegalArgumentException if the region is no name of one, the bucket is none that these
-   *     rules know or that is there, or dual stack is asked of another store than AWS
+   *     rules know or a point of another region, or dual stack is asked of another store than AWS
    */
   static URI of(CrtSettings settings, String bucket, String region) {
     require(HOST_LABEL.matcher(region).matches(), "region", region, "a region's name");

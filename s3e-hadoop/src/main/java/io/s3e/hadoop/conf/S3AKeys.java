@@ -168,8 +168,8 @@ final class S3AKeys {
               "fs.s3a.proxy.domain",
               "fs.s3a.proxy.workstation"),
           same(
-              "S3E reads where S3A's client does; access points of Outposts, Object Lambda and S3"
-                  + " Express are read by S3A's client.",
+              "S3E reads where S3A's client does. Access points of Outposts, Object Lambda and S3"
+                  + " Express, and all of them on Hadoop 3.3, are read by S3A's client.",
               "fs.s3a.bucket.NAME.accesspoint.arn"),
           same("S3A refuses buckets without an access point.", "fs.s3a.accesspoint.required"),
           byS3AsClient(

@@ -11,11 +11,13 @@ import io.s3e.testing.ForkedJvm;
 import io.s3e.testing.HostileS3Server;
 import io.s3e.testing.MemoryObjectClient;
 import io.s3e.testing.Slow;
+import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FileSystem;
@@ -35,7 +37,7 @@ class AccessPointTest {
 
   /** As root of a namespace that has nothing but a loopback interface, where port 80 is free. */
   private static String[] namespace(Path hosts) {
-    String script = "ip link set lo up && mount --bind " + hosts + " /etc/hosts && exec \"$@\"";
+    String script = "ip link set lo up && mount --bind '" + hosts + "' /etc/hosts && exec \"$@\"";
     String[] unshare = {"unshare", "--user", "--map-root-user", "--mount", "--net"};
     List<String> command = new ArrayList<>(List.of(unshare));
     command.addAll(List.of("sh", "-c", script, "sh"));
@@ -45,10 +47,20 @@ class AccessPointTest {
   private static boolean runs(String[] namespace) throws Exception {
     List<String> command = new ArrayList<>(List.of(namespace));
     command.add("true");
+    Process process;
     try {
-      return new ProcessBuilder(command).redirectErrorStream(true).start().waitFor() == 0;
-    } catch (java.io.IOException e) {
+      process =
+          new ProcessBuilder(command)
+              .redirectErrorStream(true)
+              .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+              .start();
+    } catch (IOException e) {
       return false;
+    }
+    try {
+      return process.waitFor(20, TimeUnit.SECONDS) && process.exitValue() == 0;
+    } finally {
+      process.destroyForcibly();
     }
   }
 

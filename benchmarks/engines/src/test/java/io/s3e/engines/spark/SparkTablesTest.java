@@ -160,9 +160,12 @@ class SparkTablesTest {
         .allSatisfy(get -> assertThat(get.isByS3E()).as("%s", get).isTrue());
   }
 
-  /** Credentials that a catalog vends end, and are renewed, while tables are written and read. */
+  /**
+   * Credentials that a catalog vends live shortly and are asked for anew while a table is written
+   * and read. The store does not look at their end: the tests of the file IO have one that does.
+   */
   @Test
-  void icebergByARestCatalogWhoseCredentialsEnd() throws Exception {
+  void icebergByARestCatalogThatVendsCredentials() throws Exception {
     String table = "lake.db.items";
     List<String> steps =
         List.of(

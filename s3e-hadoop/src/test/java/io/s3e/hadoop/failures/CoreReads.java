@@ -28,7 +28,9 @@ import java.util.concurrent.TimeUnit;
  */
 final class CoreReads implements AutoCloseable {
   private static final long MEMORY_BYTES = 64 << 20;
-  private static final long DEADLINE_SECONDS = 60;
+
+  /** A handshake that fails takes the CRT up to half a minute, and is tried again. */
+  private static final long DEADLINE_SECONDS = 180;
 
   private final S3E engine;
 

@@ -152,7 +152,7 @@ class CacheDirectoriesTest {
     Path good = directory("good");
     try (CapturedLog log = new CapturedLog()) {
       assertThat(choose(Scope.PRIVATE, temp.resolve("missing"), file, good)).containsExactly(good);
-      assertThat(log.lines("WARN"))
+      assertThat(log.lines("WARN CacheDirectories"))
           .hasSize(1)
           .first()
           .asString()

@@ -114,6 +114,26 @@ public final class ForkedJvm implements AutoCloseable {
     return new Launch(mainClass);
   }
 
+  /** Whether {@code prefix} may start a JVM here ({@link Launch#through}): it starts a program. */
+  public static boolean isAllowed(List<String> prefix) throws InterruptedException {
+    List<String> command = new ArrayList<>(prefix);
+    command.add("true");
+    try {
+      Process process =
+          new ProcessBuilder(command)
+              .redirectErrorStream(true)
+              .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+              .start();
+      try {
+        return process.waitFor(20, TimeUnit.SECONDS) && process.exitValue() == 0;
+      } finally {
+        process.destroyForcibly();
+      }
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
   /** With this JVM's class path and a small heap. */
   public static ForkedJvm start(Class<?> main, String... arguments) throws IOException {
     return of(main.getName()).options("-Xmx64m").start(arguments);

@@ -11,13 +11,11 @@ import io.s3e.testing.ForkedJvm;
 import io.s3e.testing.HostileS3Server;
 import io.s3e.testing.MemoryObjectClient;
 import io.s3e.testing.Slow;
-import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FileSystem;
@@ -44,30 +42,12 @@ class AccessPointTest {
     return command.toArray(String[]::new);
   }
 
-  private static boolean runs(String[] namespace) throws Exception {
-    List<String> command = new ArrayList<>(List.of(namespace));
-    command.add("true");
-    Process process;
-    try {
-      process =
-          new ProcessBuilder(command)
-              .redirectErrorStream(true)
-              .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-              .start();
-    } catch (IOException e) {
-      return false;
-    }
-    try {
-      return process.waitFor(20, TimeUnit.SECONDS) && process.exitValue() == 0;
-    } finally {
-      process.destroyForcibly();
-    }
-  }
-
   @Test
   void isReadByTheCrtWhereS3AsClientReadsIt(@TempDir Path directory) throws Exception {
     Path hosts = Files.writeString(directory.resolve("hosts"), "127.0.0.1 localhost " + HOST);
-    assumeTrue(runs(namespace(hosts)), "namespaces (unshare, ip) are not allowed here");
+    assumeTrue(
+        ForkedJvm.isAllowed(List.of(namespace(hosts))),
+        "namespaces (unshare, ip) are not allowed here");
     try (ForkedJvm jvm = ForkedJvm.of(Reader.class.getName()).through(namespace(hosts)).start()) {
       for (String who : List.of("S3A", "S3E")) {
         List<String> before = new ArrayList<>();

@@ -14,7 +14,6 @@ import io.s3e.testing.HostileS3Server;
 import io.s3e.testing.Seed;
 import io.s3e.testing.SelfSigned;
 import io.s3e.testing.Slow;
-import java.io.IOException;
 import java.io.OutputStream;
 import java.net.URI;
 import java.nio.file.Files;
@@ -24,7 +23,6 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.apache.hadoop.fs.FileSystem;
@@ -218,26 +216,12 @@ class EnvironmentTest {
   private void noStoreOfTheSystem() throws Exception {
     List<String> hide =
         List.of("unshare", "-m", "sh", "-c", "mount -t tmpfs none /etc/ssl && exec \"$@\"", "sh");
-    assumeTrue(isRun(hide), "/etc/ssl can be hidden, which takes root's rights and Linux");
+    assumeTrue(
+        ForkedJvm.isAllowed(hide), "/etc/ssl can be hidden, which takes root's rights and Linux");
     new Row(tls.endpoint())
         .trusting()
         .in(launch -> launch.through(hide.toArray(String[]::new)))
         .holds((s3e, s3a) -> s3e.readsByItsOwn(content()));
-  }
-
-  private static boolean isRun(List<String> prefix) throws InterruptedException {
-    List<String> command = new ArrayList<>(prefix);
-    command.add("true");
-    try {
-      Process process =
-          new ProcessBuilder(command)
-              .redirectErrorStream(true)
-              .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-              .start();
-      return process.waitFor(20, TimeUnit.SECONDS) && process.exitValue() == 0;
-    } catch (IOException e) {
-      return false;
-    }
   }
 
   private void untrusted() throws Exception {
@@ -380,7 +364,8 @@ class EnvironmentTest {
               "-c",
               "mount -t tmpfs -o " + options + " none " + mount + " && exec \"$@\"",
               "sh");
-      assumeTrue(isRun(over), "tmpfs can be mounted, which takes root's rights and Linux");
+      assumeTrue(
+          ForkedJvm.isAllowed(over), "tmpfs can be mounted, which takes root's rights and Linux");
       new Row(S3AServer.endpoint())
           .in(launch -> launch.through(over.toArray(String[]::new)))
           .option("-Djava.io.tmpdir=" + mount)

@@ -16,6 +16,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BiConsumer;
+import java.util.function.ToLongFunction;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -38,12 +39,6 @@ final class Comparison {
 
   /** So many rounds at least has an engine whose rounds agree. */
   private static final int ENOUGH_ROUNDS = 3;
-
-  /**
-   * A JVM whose compilers take a larger part of its processor time than so many times what steady
-   * runs differ by is not warm.
-   */
-  private static final int MOST_OF_COMPILERS = 3;
 
   /** How long to wait for what an engine left on the way when its streams were closed. */
   private static final Duration QUIET_PATIENCE = Duration.ofSeconds(5);
@@ -204,6 +199,7 @@ final class Comparison {
             if (round > 0 || !isOk(passes)) {
               done.addAll(passes);
             }
+            crew.ran(workload);
             if (workload.jvm() != WorkloadKind.Jvm.KEPT) {
               crew.close();
             }
@@ -261,40 +257,29 @@ final class Comparison {
     if (round > 0) {
       return run(crew, engine, workload, round, options.bytesOf(workload), steps);
     }
-    long bytes = options.firstRunBytesOf(workload);
-    long left = options.warmUp().toNanos();
-    long leftBytes = options.warmUpBytes();
-    double before = Double.NaN;
+    WarmUpRuns warmUp =
+        new WarmUpRuns(
+            options.warmUp(),
+            options.steadyShare(),
+            options.warmUpBytes(),
+            options.firstRunBytesOf(workload),
+            options.bytesOf(workload),
+            Runtime.getRuntime().availableProcessors());
+    boolean isWarm = crew.hasRun(workload);
     for (; ; ) {
-      List<Measurement> passes = run(crew, engine, workload, round, bytes, steps);
-      long wall = passes.stream().mapToLong(pass -> pass.result().wallNanos()).sum();
-      long used = passes.stream().mapToLong(pass -> pass.result().bytesUsed()).sum();
-      double rate = (double) used / Math.max(1, wall);
-      boolean isSteady =
-          options.steadyShare() > 0
-              && Math.abs(rate / before - 1) <= options.steadyShare()
-              && compilers(passes) <= MOST_OF_COMPILERS * options.steadyShare();
-      if (!isOk(passes) || ((wall >= left || isSteady) && used >= leftBytes)) {
+      List<Measurement> passes = run(crew, engine, workload, round, warmUp.bytes(), steps);
+      warmUp.ran(
+          sum(passes, RunResult::wallNanos),
+          sum(passes, RunResult::bytesUsed),
+          sum(passes, RunResult::compilerNanos));
+      if (!isOk(passes) || warmUp.isOver() || (isWarm && options.steadyShare() > 0)) {
         return passes;
       }
-      before = rate;
-      left = Math.max(0, left - wall);
-      leftBytes = Math.max(0, leftBytes - used);
-      long more = Math.max(leftBytes, (long) (rate * left));
-      // By doubling, so that a slow engine shows early that it is steady.
-      long next = Math.min(2 * bytes, Math.max(bytes, more));
-      bytes = Math.min(options.bytesOf(workload), next);
     }
   }
 
-  /**
-   * The compilers' part of the processor time. Runs of a JVM that is compiled little by little are
-   * alike one after the other, and far from what the last of them is. 0 where nobody knows.
-   */
-  private static double compilers(List<Measurement> passes) {
-    long compilers = passes.stream().mapToLong(pass -> pass.result().compilerNanos()).sum();
-    long all = passes.stream().mapToLong(pass -> pass.result().cpuNanos()).sum();
-    return compilers > 0 && all > 0 ? (double) compilers / all : 0;
+  private static long sum(List<Measurement> passes, ToLongFunction<RunResult> figure) {
+    return passes.stream().mapToLong(pass -> figure.applyAsLong(pass.result())).sum();
   }
 
   /** One run: as many measurements as the workload has passes. */

@@ -18,6 +18,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -47,6 +49,9 @@ final class Crew implements AutoCloseable {
   private final Path tmp;
   private final @Nullable ChildJvm[] workers;
 
+  /** What the living JVMs have read, by {@link WorkloadKind#reads}. */
+  private final Set<String> done = ConcurrentHashMap.newKeySet();
+
   Crew(
       Engine engine,
       WorkloadKind workload,
@@ -68,6 +73,16 @@ final class Crew implements AutoCloseable {
         && other.jvm() == WorkloadKind.Jvm.KEPT
         && workload.processes() == other.processes()
         && engine.settings(workload).equals(engine.settings(other));
+  }
+
+  /** Whether these JVMs have read what this workload reads, from whatever store. */
+  boolean hasRun(WorkloadKind other) {
+    return done.contains(other.reads());
+  }
+
+  /** Remembers a workload that these JVMs have run. */
+  void ran(WorkloadKind other) {
+    done.add(other.reads());
   }
 
   /** Something that is asked of the JVM of one number, from 0. */
@@ -167,6 +182,7 @@ final class Crew implements AutoCloseable {
   }
 
   private ChildJvm start(int number) throws IOException, InterruptedException {
+    done.clear();
     List<String> jvmOptions = new ArrayList<>();
     jvmOptions.add("-Xmx" + options.heap());
     // The memory of the heap is resident then, and can be told from native memory.

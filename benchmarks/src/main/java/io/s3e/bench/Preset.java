@@ -15,7 +15,7 @@ enum Preset {
       new Amount(1, 64, 200, 0.05),
       WarmUp.SHORT),
 
-  /** What S3E is for, beside what people use for it: the main job, in six minutes. */
+  /** What S3E is for, beside what people use for it: the main job, in four minutes. */
   STANDARD(
       "s3e,classic,analytics",
       "seq,vec,rnd,bad-vec,iceberg",
@@ -75,7 +75,7 @@ enum Preset {
    */
   record WarmUp(double seconds, double steadyPercent) {
     static final WarmUp SHORT = new WarmUp(3, 0);
-    static final WarmUp STEADY = new WarmUp(16, 5);
+    static final WarmUp STEADY = new WarmUp(12, 5);
 
     /** Where GETs cost money. */
     static final WarmUp PAID = new WarmUp(8, 5);

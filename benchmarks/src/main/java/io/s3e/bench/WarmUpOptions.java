@@ -17,7 +17,7 @@ final class WarmUpOptions {
       showDefaultValue = Visibility.NEVER,
       description =
           "How long each engine runs each workload before it is counted; once at least, but not in"
-              + " cold ones. In manyfs and neighbour every JVM reads so long. Default: 3; 16 in the"
+              + " cold ones. In manyfs and neighbour every JVM reads so long. Default: 3; 12 in the"
               + " preset standard, 8 in aws.")
   private @Nullable Double seconds;
 
@@ -27,9 +27,9 @@ final class WarmUpOptions {
       showDefaultValue = Visibility.NEVER,
       description =
           "A warm-up ends before its time with a run whose rate differs by no more from that of the"
-              + " run before, once the JVM's compilers take no more than three times that part of"
-              + " its processor time; an engine's rounds end after three whose rates differ by no"
-              + " more; 0: never. Default: 0; 5 in the presets standard and aws.")
+              + " run before, once the JVM's compilers take no more than twice that part of the"
+              + " machine's processor time; an engine's rounds end after three whose rates differ"
+              + " by no more; 0: never. Default: 0; 5 in the presets standard and aws.")
   private @Nullable Double steadyPercent;
 
   @Option(

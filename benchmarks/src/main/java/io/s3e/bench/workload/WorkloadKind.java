@@ -83,6 +83,8 @@ public final class WorkloadKind {
           + " -full, -churn, -idle, -dropped, -random (a reader beside what disturbs it, or after),"
           + " neighbour (all of them)";
 
+  private static final String REFUSED = "bad-";
+
   private final String label;
   private final String description;
   private final Data data;
@@ -164,13 +166,18 @@ public final class WorkloadKind {
     return new WorkloadKind("cold-" + label, meaning, this, processes, passes, Jvm.COLD, store);
   }
 
+  /** The label of what it reads, at whatever store: of {@code bad-vec} that is {@code vec}. */
+  public String reads() {
+    return store == Store.REFUSING ? label.substring(REFUSED.length()) : label;
+  }
+
   /** The same at a store that refuses some GETs. */
   WorkloadKind refused() {
     if (bucketsBeside() > 0) {
       throw new IllegalArgumentException(label + " has buckets of its own");
     }
     String meaning = description + "; while 5 % of all GETs are answered by 503";
-    return new WorkloadKind("bad-" + label, meaning, this, processes, passes, jvm, Store.REFUSING);
+    return new WorkloadKind(REFUSED + label, meaning, this, processes, passes, jvm, Store.REFUSING);
   }
 
   /**

@@ -27,8 +27,9 @@ import org.slf4j.LoggerFactory;
  * and on Hadoop 3.3 the reads of a file system): their work in sum, and their common end. For a
  * framework that shows the work of a process and knows when the process ends. Any thread.
  *
- * <p><b>Invariants.</b> An engine is in {@link #OPEN} from when it is made until it is closed or
- * forgotten, and weakly, so that a forgotten file system can be collected. Its counters move to
+ * <p><b>Invariants.</b> An engine is in {@link #OPEN} from when it is made until it is closed, or
+ * forgotten by an owner that its client does not lead back to. A client with a way back to S3A's
+ * does lead there: a file system that nobody closes stays until the JVM ends. Its counters move to
  * {@link #PAST} in the same step as it leaves, so that sums never count it twice and never shrink;
  * a forgotten one takes its counters along. The counters of a cache on disk belong to all engines
  * over it: they are counted once, and move with the last of them. The lock of this class is taken

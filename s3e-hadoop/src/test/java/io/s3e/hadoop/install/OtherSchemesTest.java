@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import io.s3e.hadoop.S3AServer;
 import io.s3e.hadoop.S3EAbstractFileSystem;
 import io.s3e.hadoop.S3EFileSystem;
+import io.s3e.hadoop.client.OpenEngines;
 import io.s3e.testing.Eventually;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -22,6 +23,7 @@ import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FileContext;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -29,6 +31,17 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** S3E behind the other schemes that {@code bootstrap.sh} sets, by both keys of each. */
 class OtherSchemesTest {
   private static final byte[] CONTENT = {1, 2, 3, 4, 5};
+
+  /** Their engine's settings would stand for the tests that come in this JVM. */
+  @AfterEach
+  void closeWhatContextsHaveLeft() throws InterruptedException {
+    Eventually.awaitTrue(
+        "the file systems of forgotten contexts are closed",
+        () -> {
+          collectGarbage();
+          return OpenEngines.work().memoryLimit() == 0;
+        });
+  }
 
   @ParameterizedTest
   @ValueSource(strings = {"s3a", "s3", "s3n"})

@@ -21,7 +21,6 @@ import java.util.List;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
-import org.apache.hadoop.fs.FileContext;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.s3a.DefaultS3ClientFactory;
@@ -288,22 +287,6 @@ class S3EFileSystemTest {
       }
       assertThat(proxy.reads("file")).hasSize(1);
     }
-  }
-
-  @Test
-  void fileContextReadsByS3E() throws Exception {
-    conf.set("fs.AbstractFileSystem.s3a.impl", S3EAbstractFileSystem.class.getName());
-    try (FileSystem fs = S3AReads.open(conf)) {
-      write(fs);
-    }
-    FileContext context = FileContext.getFileContext(URI.create("s3a://" + S3AServer.BUCKET), conf);
-    try (FSDataInputStream in = context.open(file)) {
-      assertThat(in.getWrappedStream()).isInstanceOf(S3EReadable.class);
-      byte[] read = new byte[SIZE];
-      in.readFully(read);
-      assertArrayEquals(data, read);
-    }
-    assertThat(context.getDefaultFileSystem().toString()).contains("S3EFileSystem");
   }
 
   @Test

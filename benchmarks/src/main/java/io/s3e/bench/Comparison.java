@@ -261,18 +261,18 @@ final class Comparison {
         new WarmUpRuns(
             options.warmUp(),
             options.steadyShare(),
+            crew.hasRun(workload),
             options.warmUpBytes(),
             options.firstRunBytesOf(workload),
             options.bytesOf(workload),
             Runtime.getRuntime().availableProcessors());
-    boolean isWarm = crew.hasRun(workload);
     for (; ; ) {
       List<Measurement> passes = run(crew, engine, workload, round, warmUp.bytes(), steps);
       warmUp.ran(
           sum(passes, RunResult::wallNanos),
           sum(passes, RunResult::bytesUsed),
           sum(passes, RunResult::compilerNanos));
-      if (!isOk(passes) || warmUp.isOver() || (isWarm && options.steadyShare() > 0)) {
+      if (!isOk(passes) || warmUp.isOver()) {
         return passes;
       }
     }

@@ -15,7 +15,7 @@ enum Preset {
       new Amount(1, 64, 200, 0.05),
       WarmUp.SHORT),
 
-  /** What S3E is for, beside what people use for it: the main job, in four minutes. */
+  /** What S3E is for, beside what people use for it: the main job, in five minutes. */
   STANDARD(
       "s3e,classic,analytics",
       "seq,vec,rnd,bad-vec,iceberg",

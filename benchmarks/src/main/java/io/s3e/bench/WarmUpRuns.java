@@ -9,7 +9,7 @@ import java.time.Duration;
  * that of the run before, and in which the JVM's compilers took little of the machine: two runs of
  * a JVM that is compiled little by little are alike, and far from what the last of them is. An
  * engine that waits for the store most of the time is steady while its JVM still compiles, for that
- * takes nothing from it. One thread.
+ * takes nothing from it. Of a JVM that has run the same before, any run is steady. One thread.
  */
 final class WarmUpRuns {
 
@@ -20,6 +20,7 @@ final class WarmUpRuns {
   private static final int MOST_OF_COMPILERS = 2;
 
   private final double steadyShare;
+  private final boolean isWarm;
   private final int processors;
   private final long mostBytes;
 
@@ -33,6 +34,7 @@ final class WarmUpRuns {
    * @param time how long at least; at most, where a run may be steady
    * @param steadyShare by how much of its rate a steady run differs from the one before; 0 where no
    *     run ends the warm-up
+   * @param isWarm whether the JVM has run the workload before
    * @param leastBytes how much is read at least
    * @param firstBytes how much the first run reads
    * @param mostBytes how much a run reads at most
@@ -41,12 +43,14 @@ final class WarmUpRuns {
   WarmUpRuns(
       Duration time,
       double steadyShare,
+      boolean isWarm,
       long leastBytes,
       long firstBytes,
       long mostBytes,
       int processors) {
     this.leftNanos = time.toNanos();
     this.steadyShare = steadyShare;
+    this.isWarm = isWarm;
     this.leftBytes = leastBytes;
     this.bytes = firstBytes;
     this.mostBytes = mostBytes;
@@ -75,8 +79,9 @@ final class WarmUpRuns {
     double compilers = (double) compilerNanos / Math.max(1, wallNanos) / processors;
     boolean isSteady =
         steadyShare > 0
-            && Math.abs(rate / before - 1) <= steadyShare
-            && compilers <= MOST_OF_COMPILERS * steadyShare;
+            && (isWarm
+                || (Math.abs(rate / before - 1) <= steadyShare
+                    && compilers <= MOST_OF_COMPILERS * steadyShare));
     isOver = (wallNanos >= leftNanos || isSteady) && usedBytes >= leftBytes;
     before = rate;
     leftNanos = Math.max(0, leftNanos - wallNanos);

@@ -11,11 +11,17 @@ class WarmUpRunsTest {
   private static final long MEBIBYTE = 1L << 20;
   private static final long SECOND = 1_000_000_000L;
 
-  private final WarmUpRuns runs = of(16, 0.05, 0);
+  private final WarmUpRuns runs = of(16, 0.05, false, 0);
 
-  private static WarmUpRuns of(int seconds, double steadyShare, long leastBytes) {
+  private static WarmUpRuns of(int seconds, double steadyShare, boolean isWarm, long leastBytes) {
     return new WarmUpRuns(
-        Duration.ofSeconds(seconds), steadyShare, leastBytes, 64 * MEBIBYTE, 512 * MEBIBYTE, 2);
+        Duration.ofSeconds(seconds),
+        steadyShare,
+        isWarm,
+        leastBytes,
+        64 * MEBIBYTE,
+        512 * MEBIBYTE,
+        2);
   }
 
   @Test
@@ -56,7 +62,7 @@ class WarmUpRunsTest {
 
   @Test
   void takesItsTimeWhereNoRunIsSteady() {
-    WarmUpRuns untilTime = of(3, 0, 0);
+    WarmUpRuns untilTime = of(3, 0, false, 0);
     untilTime.ran(SECOND, 64 * MEBIBYTE, 0);
     untilTime.ran(SECOND, 64 * MEBIBYTE, 0);
     assertThat(untilTime.isOver()).isFalse();
@@ -66,12 +72,21 @@ class WarmUpRunsTest {
 
   @Test
   void readsItsBytesHoweverSteady() {
-    WarmUpRuns much = of(0, 0.05, 192 * MEBIBYTE);
+    WarmUpRuns much = of(0, 0.05, false, 192 * MEBIBYTE);
     much.ran(SECOND, 64 * MEBIBYTE, 0);
     much.ran(SECOND, 64 * MEBIBYTE, 0);
     assertThat(much.isOver()).isFalse();
     much.ran(SECOND, 64 * MEBIBYTE, 0);
     assertThat(much.isOver()).isTrue();
+  }
+
+  @Test
+  void endsWithTheFirstRunOfAWarmJvmThatHasReadItsBytes() {
+    WarmUpRuns warm = of(16, 0.05, true, 128 * MEBIBYTE);
+    warm.ran(SECOND, 64 * MEBIBYTE, SECOND);
+    assertThat(warm.isOver()).isFalse();
+    warm.ran(SECOND, 128 * MEBIBYTE, SECOND);
+    assertThat(warm.isOver()).isTrue();
   }
 
   @Test
@@ -85,7 +100,7 @@ class WarmUpRunsTest {
 
   @Test
   void readsNoMoreThanTheTimeLeftIsLongEnoughFor() {
-    WarmUpRuns slow = of(3, 0.05, 0);
+    WarmUpRuns slow = of(3, 0.05, false, 0);
     slow.ran(2 * SECOND, 64 * MEBIBYTE, 0);
     assertThat(slow.bytes()).isEqualTo(64 * MEBIBYTE);
   }

@@ -8,6 +8,7 @@ import io.s3e.hadoop.S3AServer;
 import io.s3e.hadoop.S3EAbstractFileSystem;
 import io.s3e.hadoop.S3EFileSystem;
 import io.s3e.hadoop.client.OpenEngines;
+import io.s3e.hadoop.stream.S3EReadable;
 import io.s3e.testing.Eventually;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -61,10 +62,13 @@ class OtherSchemesTest {
         assertArrayEquals(CONTENT, in.readAllBytes());
       }
     }
-    try (FSDataInputStream in = FileContext.getFileContext(bucket, conf).open(path)) {
+    FileContext context = FileContext.getFileContext(bucket, conf);
+    try (FSDataInputStream in = context.open(path)) {
+      assertThat(in.getWrappedStream()).isInstanceOf(S3EReadable.class);
       assertThat(in.getWrappedStream().toString()).contains("S3E");
       assertArrayEquals(CONTENT, in.readAllBytes());
     }
+    assertThat(context.getDefaultFileSystem().toString()).contains("S3EFileSystem");
   }
 
   /** FileContext has no close, and nobody else holds the file system that it has made. */

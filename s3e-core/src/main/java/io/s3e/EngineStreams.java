@@ -2,6 +2,7 @@
 package io.s3e;
 
 import io.s3e.block.BlockLayout;
+import io.s3e.block.ObjectRef;
 import io.s3e.block.ObjectVersion;
 import io.s3e.client.ObjectClient;
 import io.s3e.columnar.StreamPlanner;
@@ -16,6 +17,7 @@ import io.s3e.metrics.StreamListener;
 import io.s3e.prefetch.Ahead;
 import io.s3e.prefetch.PrefetchLimits;
 import io.s3e.prefetch.ReadPlanner;
+import io.s3e.prefetch.ReadPolicy;
 import io.s3e.prefetch.VectorPlanner;
 import io.s3e.stream.Announcement;
 import io.s3e.stream.BlockReader;
@@ -73,7 +75,7 @@ final class EngineStreams implements AutoCloseable {
             options.headers(),
             options.context(),
             listener,
-            new ReaderProgress(planner.pattern()));
+            new ReaderProgress(planner.pattern(), engine.layouts.pace(version.object())));
     handle.cancelledBy(options.cancelled());
     handle.readBy(engine.streams.incrementAndGet(), options.label());
     fetcher.opened(handle);
@@ -89,7 +91,11 @@ final class EngineStreams implements AutoCloseable {
     PrefetchLimits limits = prefetchLimits();
     StreamPlanner planner =
         new StreamPlanner(
-            new ReadPlanner(layout, options.policy(), options.split(), limits),
+            new ReadPlanner(
+                layout,
+                options.policy(),
+                options.split(),
+                hasSlowReader(version.object(), options) ? limits.ofSlowReader() : limits),
             layout,
             limits,
             engine.layouts,
@@ -103,6 +109,12 @@ final class EngineStreams implements AutoCloseable {
             counts);
     planner.recalls(options.past());
     return planner;
+  }
+
+  /** Whether it will read in order, and those who did so beside it were slow. */
+  private boolean hasSlowReader(ObjectRef object, OpenOptions options) {
+    boolean isTold = options.split() != null || options.policy() != ReadPolicy.ADAPTIVE;
+    return isTold && engine.layouts.pace(object).isSlow();
   }
 
   /** Where the reader of a compressed footer finds the codecs of the application. */

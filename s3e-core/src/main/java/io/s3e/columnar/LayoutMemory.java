@@ -4,6 +4,7 @@ package io.s3e.columnar;
 import io.s3e.block.ObjectRef;
 import io.s3e.block.ObjectVersion;
 import io.s3e.columnar.PlaceFacts.ColumnScan;
+import io.s3e.prefetch.ReaderPace;
 import io.s3e.prefetch.TableLedger;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -35,9 +36,9 @@ public final class LayoutMemory {
   private record Table(String place, long schema) {}
 
   /** What streams learn of the files in one place, for use before the next one's footer is read. */
-  record Directory(TailMemory tails, AlikeFiles alike, TableLedger ledger) {
+  record Directory(TailMemory tails, AlikeFiles alike, TableLedger ledger, ReaderPace pace) {
     Directory() {
-      this(new TailMemory(), new AlikeFiles(), new TableLedger());
+      this(new TailMemory(), new AlikeFiles(), new TableLedger(), new ReaderPace());
     }
   }
 
@@ -117,6 +118,10 @@ public final class LayoutMemory {
   /** The place that {@code object} is in with other files. */
   synchronized Directory place(ObjectRef object) {
     return find(places, placeOf(object), Directory::new);
+  }
+
+  public ReaderPace pace(ObjectRef object) {
+    return place(object).pace;
   }
 
   private static <K, V> V find(Map<K, V> map, K key, Supplier<V> fresh) {

@@ -53,7 +53,7 @@ import org.jspecify.annotations.Nullable;
  * never exceeds the cap that held when it was added. After {@link #reset} nothing is wanted.
  */
 public final class StreamPlanner {
-  private final ReadPlanner forward;
+  final ReadPlanner forward;
   private final BlockLayout blocks;
   private final OrcCodecs codecs;
   private final Joining joining;
@@ -63,8 +63,8 @@ public final class StreamPlanner {
   private final Ahead observed;
 
   private final Groups groups;
-  private final Wanted wanted;
-  private final FooterReading footer;
+  final Wanted wanted;
+  final FooterReading footer;
 
   /** Nothing was read, as far as columns are concerned. */
   private boolean isFresh = true;
@@ -76,7 +76,7 @@ public final class StreamPlanner {
   private TableLedger.@Nullable OfStream guesses;
 
   /** Null without a layout. */
-  private @Nullable ColumnPlanner columns;
+  @Nullable ColumnPlanner columns;
 
   /**
    * A planner for one stream.
@@ -123,7 +123,7 @@ public final class StreamPlanner {
     return columns != null && columns.owns();
   }
 
-  private boolean isColumnar() {
+  boolean isColumnar() {
     return mode == ColumnarMode.AUTO && isOwnedByColumns();
   }
 
@@ -360,13 +360,5 @@ public final class StreamPlanner {
     }
     observe(List.of());
     forward.reset();
-  }
-
-  /** What both planners are at, and the window of columns in bytes, for logs. */
-  public String describe() {
-    long ahead = wanted.count() * blocks.blockSize();
-    String state = columns == null ? footer.toString() : columns.toString();
-    String text = state + ", ahead " + ahead + " of " + wanted.window() * blocks.blockSize();
-    return isColumnar() ? text : forward.describe() + "; " + text;
   }
 }

@@ -3,6 +3,7 @@ package io.s3e.fetch;
 
 import io.s3e.block.ByteRange;
 import io.s3e.prefetch.AccessPattern;
+import io.s3e.prefetch.ReaderPace;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.jspecify.annotations.Nullable;
@@ -31,7 +32,11 @@ public final class ReaderProgress {
   /** After so many bytes in a row from disk, the rest will be there too. */
   private static final long ALL_ON_DISK_BYTES = 8 << 20;
 
+  /** Of a run, the bytes whose time tells {@link #pace} how fast its reader is; once for each. */
+  private static final ByteRange TIMED = new ByteRange(4 << 20, 12 << 20);
+
   private final AccessPattern pattern;
+  private final ReaderPace pace;
   private final Queue<ByteRange> withheld = new ConcurrentLinkedQueue<>();
   private volatile @Nullable Judge judge;
   private volatile boolean closed;
@@ -40,8 +45,14 @@ public final class ReaderProgress {
   /** Bytes that came from disk since one was not there. Reads that overtake each other get lost. */
   private volatile long fromDiskBytes;
 
-  public ReaderProgress(AccessPattern pattern) {
+  /** When its reader came to the first of {@link #TIMED}. */
+  private volatile long timedNanos = lastReadNanos;
+
+  private volatile boolean isTimed;
+
+  public ReaderProgress(AccessPattern pattern, ReaderPace pace) {
     this.pattern = pattern;
+    this.pace = pace;
   }
 
   /** The reader has come to another block, for which it reads {@code [start, end)}. */
@@ -49,6 +60,13 @@ public final class ReaderProgress {
     lastReadNanos = System.nanoTime();
     pattern.onRead(start, end);
     judgeWithheld();
+    long run = pattern.runBytes();
+    if (run <= TIMED.start()) {
+      timedNanos = lastReadNanos;
+    } else if (run >= TIMED.end() && !isTimed) {
+      isTimed = true;
+      pace.took(run - TIMED.start(), lastReadNanos - timedNanos);
+    }
   }
 
   public void onOwnOrder() {

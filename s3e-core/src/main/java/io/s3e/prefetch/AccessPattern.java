@@ -140,9 +140,14 @@ public final class AccessPattern {
     scatter();
   }
 
+  /** How far the present run has come. */
+  public long runBytes() {
+    return runEnd - runStart;
+  }
+
   /** Whether the reader goes forward for the moment. */
   public boolean isInOrder() {
-    return isSaidToScan() || runEnd - runStart >= IN_ORDER_BYTES;
+    return isSaidToScan() || runBytes() >= IN_ORDER_BYTES;
   }
 
   /**
@@ -150,7 +155,7 @@ public final class AccessPattern {
    * opener says so, or it has read 32 MiB in a row.
    */
   public boolean isScanning() {
-    return isSaidToScan() || runEnd - runStart >= SCAN_BYTES;
+    return isSaidToScan() || runBytes() >= SCAN_BYTES;
   }
 
   /**

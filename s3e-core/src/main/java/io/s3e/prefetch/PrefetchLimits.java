@@ -52,18 +52,22 @@ public record PrefetchLimits(
    */
   public static PrefetchLimits defaults(int blockBytes, int requestBytes) {
     int small = Math.min(requestBytes, Math.max(blockBytes, SMALL_REQUEST_BYTES));
-    int initial = Math.toIntExact(Math.min(1 << 30, (long) PARALLEL_RAMP * small));
     long window = (long) CONNECTIONS * requestBytes;
-    return new PrefetchLimits(initial, small, requestBytes, window, MAX_CURSORS, PARALLEL_RAMP);
+    return of((long) PARALLEL_RAMP * small, small, requestBytes, window);
+  }
+
+  private static PrefetchLimits of(long initial, int small, int request, long window) {
+    int first = (int) Math.min(1 << 30, initial);
+    return new PrefetchLimits(first, small, request, window, MAX_CURSORS, PARALLEL_RAMP);
   }
 
   public PrefetchLimits withWindowsUpTo(long bytes) {
-    return new PrefetchLimits(
-        initialWindowBytes,
-        smallRequestBytes,
-        requestBytes,
-        Math.min(maxWindowBytes, bytes),
-        maxCursors,
-        parallelRamp);
+    return of(initialWindowBytes, smallRequestBytes, requestBytes, Math.min(maxWindowBytes, bytes));
+  }
+
+  /** For a reader that one connection feeds: all requests have full length, two at first. */
+  public PrefetchLimits ofSlowReader() {
+    long two = Math.max(initialWindowBytes, 2L * requestBytes);
+    return of(two, requestBytes, requestBytes, maxWindowBytes);
   }
 }

@@ -56,8 +56,8 @@ public final class ReadPlanner {
   private final PrefetchLimits limits;
   private final Ledger ledger;
   private final AccessPattern pattern;
-  private final Cursors cursors = new Cursors();
-  private final Windows windows;
+  final Cursors cursors = new Cursors();
+  final Windows windows;
 
   /** Those of the ledger, as far as the windows know of them. */
   private int failedPeriods;
@@ -250,17 +250,6 @@ public final class ReadPlanner {
   public void reset() {
     cursors.clear();
     pattern.reset();
-  }
-
-  /** Cursors and windows in bytes, for logs. */
-  public String describe() {
-    StringBuilder text = new StringBuilder(pattern.toString());
-    text.append(", ahead ").append(cursors.wanted().count() * layout.blockSize());
-    text.append(" of ").append(windows.cap() * layout.blockSize());
-    for (Cursor cursor : cursors.leastRecentFirst()) {
-      windows.describe(cursor, text);
-    }
-    return text.toString();
   }
 
   /** A cursor for a read that none is near to: forked from one that prefetched it, or new. */

@@ -205,14 +205,4 @@ final class Windows {
       }
     }
   }
-
-  /** Appends where {@code cursor} is to {@code text}. */
-  void describe(Cursor cursor, StringBuilder text) {
-    text.append("; at ").append(cursor.next);
-    if (cursor.active) {
-      text.append(" window ").append(windowOf(cursor) * layout.blockSize());
-    }
-    text.append(" ahead ").append(cursor.ahead() * layout.blockSize());
-    text.append(cursor.held ? " held" : "");
-  }
 }

@@ -10,6 +10,7 @@ import io.s3e.metrics.EngineMetrics;
 import io.s3e.prefetch.Ahead;
 import io.s3e.prefetch.Ahead.Change;
 import io.s3e.prefetch.Ahead.Starting;
+import io.s3e.prefetch.PlannerText;
 import io.s3e.prefetch.PrefetchLimits;
 import io.s3e.prefetch.ReadPlanner;
 import io.s3e.prefetch.ReadPolicy;
@@ -189,7 +190,7 @@ final class ColumnTranscript {
         ahead = new Ahead(blocks, counted::add);
       }
       case "counters" -> lines.add(step + " -> " + counters());
-      case "describe" -> lines.add(step + " -> " + planner.describe());
+      case "describe" -> lines.add(step + " -> " + describe());
       default -> throw new IllegalArgumentException("no such step: " + step);
     }
   }
@@ -255,5 +256,15 @@ final class ColumnTranscript {
       return bytes / MIB + "M";
     }
     return bytes % 1024 == 0 ? bytes / 1024 + "K" : Long.toString(bytes);
+  }
+
+  /** What both planners are at, and the window of columns in bytes. */
+  private String describe() {
+    Wanted wanted = planner.wanted;
+    long ahead = wanted.count() * blocks.blockSize();
+    Object state = planner.columns == null ? planner.footer : planner.columns;
+    String text = state + ", ahead " + ahead + " of " + wanted.window() * blocks.blockSize();
+    boolean isColumnar = planner.isColumnar();
+    return isColumnar ? text : PlannerText.of(planner.forward, blocks) + "; " + text;
   }
 }

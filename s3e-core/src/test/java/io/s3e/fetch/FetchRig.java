@@ -21,6 +21,7 @@ import io.s3e.metrics.StreamListener;
 import io.s3e.prefetch.PrefetchLimits;
 import io.s3e.prefetch.ReadPlanner;
 import io.s3e.prefetch.ReadPolicy;
+import io.s3e.prefetch.ReaderPace;
 import io.s3e.testing.MemoryObjectClient;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -123,7 +124,7 @@ final class FetchRig implements AutoCloseable {
         Map.of(),
         null,
         StreamListener.NONE,
-        new ReaderProgress(planner.pattern()));
+        new ReaderProgress(planner.pattern(), new ReaderPace()));
   }
 
   /** Reads one block as a stream does; fetches up to {@code end} with it if it is absent. */

@@ -10,6 +10,7 @@ import io.s3e.metrics.StreamListener;
 import io.s3e.prefetch.PrefetchLimits;
 import io.s3e.prefetch.ReadPlanner;
 import io.s3e.prefetch.ReadPolicy;
+import io.s3e.prefetch.ReaderPace;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
@@ -43,7 +44,7 @@ class ProofsTest {
         Map.of(),
         null,
         StreamListener.NONE,
-        new ReaderProgress(planner.pattern()));
+        new ReaderProgress(planner.pattern(), new ReaderPace()));
   }
 
   private void pass(Duration time) {

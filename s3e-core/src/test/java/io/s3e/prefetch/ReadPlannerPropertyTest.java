@@ -118,7 +118,7 @@ class ReadPlannerPropertyTest {
         look("reset");
         assertThat(out.isEmpty()).isTrue();
       }
-      assertThat(planner.describe()).contains(policy.toString());
+      assertThat(PlannerText.of(planner, layout)).contains(policy.toString());
     }
 
     private void read() {
@@ -163,7 +163,7 @@ class ReadPlannerPropertyTest {
       int first = out.nextSetBit(random.nextInt(out.length()));
       int end = first + 1 + random.nextInt(20);
       lose(first, end);
-      log.add("lose " + first + ".." + end + " | " + planner.describe());
+      log.add("lose " + first + ".." + end + " | " + PlannerText.of(planner, layout));
       if (random.nextBoolean()) {
         look("miss");
       }
@@ -184,7 +184,7 @@ class ReadPlannerPropertyTest {
       requireSound(wish);
       assertThat(described(planner.wish())).as("asked twice").isEqualTo(described(wish));
       Change change = ahead.look(wish, this::isThere);
-      log.add(what + " -> " + described(change) + " | " + planner.describe());
+      log.add(what + " -> " + described(change) + " | " + PlannerText.of(planner, layout));
       for (BlockRange run : change.dropped()) {
         for (long b = run.first(); b < run.end(); b++) {
           assertThat(out.get((int) b)).as("block %d abandoned, so it was out", b).isTrue();
@@ -213,7 +213,7 @@ class ReadPlannerPropertyTest {
         ahead.started(new BlockRange(run.first(), run.first() + sent), each.of());
         if (i == refused && random.nextBoolean()) {
           planner.refused(run.first() + sent, ahead);
-          log.add("refuse " + (run.first() + sent) + " | " + planner.describe());
+          log.add("refuse " + (run.first() + sent) + " | " + PlannerText.of(planner, layout));
         }
       }
       if (!starting.isEmpty()) {

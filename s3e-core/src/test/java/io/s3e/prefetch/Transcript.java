@@ -96,7 +96,7 @@ final class Transcript {
         planner.reset();
         look(step, false);
       }
-      case "describe" -> lines.add(step + " -> " + planner.describe());
+      case "describe" -> lines.add(step + " -> " + PlannerText.of(planner, layout));
       default -> throw new IllegalArgumentException("no such step: " + step);
     }
   }

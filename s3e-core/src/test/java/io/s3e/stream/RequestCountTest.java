@@ -161,6 +161,56 @@ class RequestCountTest {
     }
   }
 
+  /** Reads a split of an object of three, and returns how many GETs that took. */
+  private int split(int number, int millis) throws Exception {
+    int before = client.gets().size();
+    ByteRange split = ByteRange.ofLength(number * 32L * MIB, 32 * MIB);
+    try (S3EInputStream in = engine.open(OBJECT, OpenOptions.DEFAULTS.withSplit(split))) {
+      in.seek(split.start());
+      byte[] piece = new byte[128 * KIB];
+      for (int at = 0; at < split.length(); at += piece.length) {
+        if (at == 8 * MIB && millis > 0) {
+          Pause.millis(millis, "a reader computes");
+        }
+        assertThat(in.readNBytes(piece, 0, piece.length)).isEqualTo(piece.length);
+      }
+    }
+    return client.gets().size() - before;
+  }
+
+  /** 8 MiB in 400 ms are 21 MB/s. The object after it in the same place profits, no other does. */
+  @Test
+  void splitsOfSlowReadersAreAFewLongGets() throws Exception {
+    client.put(OBJECT, MemoryObjectClient.bytes(128 * MIB, 7), ETAG);
+    assertThat(split(0, 400)).as("nothing is known").isBetween(10, 24);
+    assertThat(split(1, 400)).as("after a slow one").isLessThanOrEqualTo(9);
+    assertThat(split(2, 0)).as("after a slow one, by a fast one").isLessThanOrEqualTo(12);
+    assertThat(split(3, 400)).as("after a fast one").isBetween(10, 24);
+
+    ObjectRef elsewhere = new ObjectRef("bucket", "elsewhere/key");
+    client.put(elsewhere, MemoryObjectClient.bytes(32 * MIB, 7), ETAG);
+    int before = client.gets().size();
+    OpenOptions told = OpenOptions.DEFAULTS.withPolicy(ReadPolicy.SEQUENTIAL);
+    try (S3EInputStream in = engine.open(elsewhere, told)) {
+      assertThat(in.readAllBytes()).hasSize(32 * MIB);
+    }
+    assertThat(client.gets().size() - before).as("of another place").isBetween(10, 24);
+  }
+
+  /** Who has said nothing may only look: it gets no more than before. */
+  @Test
+  void aLookBesideSlowReadersStaysALook() throws Exception {
+    client.put(OBJECT, MemoryObjectClient.bytes(128 * MIB, 7), ETAG);
+    split(0, 400);
+    long before = client.bytesAsked();
+    ObjectRef other = new ObjectRef("bucket", "other");
+    client.put(other, MemoryObjectClient.bytes(64 * MIB, 7), ETAG);
+    try (S3EInputStream in = engine.open(other, OpenOptions.DEFAULTS)) {
+      assertThat(in.readNBytes(new byte[64 * KIB], 0, 64 * KIB)).isEqualTo(64 * KIB);
+    }
+    assertThat(client.bytesAsked() - before).isLessThanOrEqualTo(128 * KIB);
+  }
+
   @ParameterizedTest
   @CsvSource({"200, SEQUENTIAL", "200, RANDOM", "1024, ADAPTIVE", "1024, RANDOM", "1, RANDOM"})
   void aSmallObjectIsOneGet(int kib, ReadPolicy policy) throws Exception {

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.s3e.prefetch;
+
+/** How fast the readers in order of one place are: the latest tells. Any thread. */
+public final class ReaderPace {
+  /** Half of what S3 gives one connection, which so feeds the reader twice over. */
+  private static final double SLOW_BYTES_A_NANO = 0.03;
+
+  private volatile boolean isSlow;
+
+  public boolean isSlow() {
+    return isSlow;
+  }
+
+  /** A reader has taken so long for so many bytes. */
+  public void took(long bytes, long nanos) {
+    isSlow = bytes < SLOW_BYTES_A_NANO * nanos;
+  }
+}

@@ -134,7 +134,7 @@ public class S3EFileSystem extends S3AFileSystem {
       UnknownKeys.tell(getUri().toString(), original, bucket);
       sayOverridden(conf);
       prepareReads(config, bucket);
-      history = JobHistory.join(config.history(), original);
+      history = JobHistory.join(config.history(), original, this);
       metrics = HadoopMetrics.register(getUri(), readStatistics);
     }
   }
@@ -467,7 +467,7 @@ public class S3EFileSystem extends S3AFileSystem {
       history = null;
       if (ofJob != null) {
         // While the engine is there, which has learnt.
-        ofJob.close();
+        ofJob.close(this);
       }
       ReadEngine own = engine;
       if (own != null) {

@@ -11,9 +11,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * An executor's part of the job's history, which the driver writes: reports what was learnt at the
- * ends of tasks, since an executor may end without a word. Each report has all that the ones before
- * had, so that one that is lost costs nothing once the next one comes. Any thread.
+ * An executor's part of the job's history, which the driver reads and writes: reports what was
+ * learnt at the ends of tasks, since an executor may end without a word. Each report has all that
+ * the ones before had, so that one that is lost costs nothing once the next one comes. Any thread.
  */
 final class ExecutorHistory implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ExecutorHistory.class);
@@ -39,8 +39,9 @@ final class ExecutorHistory implements AutoCloseable {
   /** Null if no history is kept. */
   static @Nullable ExecutorHistory begin(
       HistorySetting setting, Configuration hadoop, PluginContext plugin) {
-    JobHistory.leaveToDriver();
-    JobHistory joined = JobHistory.join(setting, hadoop);
+    JobHistory joined =
+        JobHistory.joinLeavingStore(
+            setting, hadoop, () -> (byte[]) plugin.ask(DriverRequest.HISTORY));
     return joined == null ? null : new ExecutorHistory(joined, plugin);
   }
 

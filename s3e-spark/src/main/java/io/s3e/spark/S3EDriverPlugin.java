@@ -131,6 +131,9 @@ final class S3EDriverPlugin implements DriverPlugin {
       return Objects.requireNonNull(
           secret, "no secret of the cache among the driver's credentials");
     }
+    if (message == DriverRequest.HISTORY) {
+      return Objects.requireNonNull(history, "the driver has no history").known();
+    }
     throw new IllegalArgumentException("S3E's part of the driver does not know " + message);
   }
 

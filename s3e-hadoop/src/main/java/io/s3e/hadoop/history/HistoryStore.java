@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.s3e.hadoop.history;
 
+import io.s3e.block.ObjectRef;
 import io.s3e.hadoop.conf.HistorySetting;
+import java.io.Closeable;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.net.URI;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -13,9 +16,13 @@ import java.util.Objects;
 import java.util.UUID;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataInputStream;
+import org.apache.hadoop.fs.FSDataOutputStreamBuilder;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.s3a.Constants;
+import org.apache.hadoop.fs.s3a.S3AFileSystem;
+import org.apache.hadoop.util.functional.FutureIO;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,10 +32,10 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Without locks.</b> Who adds writes all that it has found and its own to a file of a new
  * name, and then deletes the files that it has found. Two at once leave two files, which the next
  * one reads both; what is in both counts once ({@link JobFacts#with}). A file appears under its
- * name when it is whole.
+ * name when it is whole: S3 has it so, elsewhere it is renamed.
  *
- * <p>Any thread; each call opens a file system of its own, which reads and writes by S3A where it
- * is on S3, and closes it.
+ * <p>Any thread. Each call goes by the file system that is {@linkplain #lend lent}; without one it
+ * opens its own, which on S3 is S3A's, and closes it. A JVM of seconds has no second to make one.
  */
 public final class HistoryStore {
   private static final String PREFIX = "history-";
@@ -40,14 +47,51 @@ public final class HistoryStore {
   private static final int MOST_LOOKS = 3;
 
   private final Path directory;
+  private final URI uri;
   private final Configuration conf;
+  private volatile @Nullable FileSystem lent;
 
   /**
    * @param conf how to reach it
    */
   public HistoryStore(Path directory, Configuration conf) {
     this.directory = directory;
+    this.uri = directory.makeQualified(FileSystem.getDefaultUri(conf), new Path("/")).toUri();
     this.conf = conf;
+  }
+
+  /** Has calls go by {@code files}, if the directory is on it, until {@link #takeBack}. */
+  void lend(FileSystem files) {
+    URI other = files.getUri();
+    if (lent == null
+        && other.getScheme().equals(uri.getScheme())
+        && other.getAuthority() != null
+        && other.getAuthority().equals(uri.getAuthority())) {
+      lent = files;
+    }
+  }
+
+  /** Its owner is about to close it. */
+  void takeBack(FileSystem files) {
+    if (lent == files) {
+      lent = null;
+    }
+  }
+
+  /** Whether an object is one of the histories. */
+  boolean contains(ObjectRef object) {
+    return object.bucket().equals(uri.getAuthority())
+        && ("/" + object.key()).startsWith(uri.getPath() + "/");
+  }
+
+  /** A file system, closed with this if it is the store's own. */
+  private record Opened(FileSystem files, boolean isOwn) implements Closeable {
+    @Override
+    public void close() throws IOException {
+      if (isOwn) {
+        files.close();
+      }
+    }
   }
 
   /**
@@ -61,14 +105,12 @@ public final class HistoryStore {
 
   /** What is known of a job; nothing if that is nothing. */
   public JobFacts read(String job) throws IOException {
-    try (FileSystem files = open()) {
-      return find(files, JobName.folded(job)).facts();
-    }
+    return find(JobName.folded(job)).facts();
   }
 
   Found find(String job) throws IOException {
-    try (FileSystem files = open()) {
-      return find(files, job);
+    try (Opened opened = open()) {
+      return find(opened.files, job);
     }
   }
 
@@ -106,7 +148,8 @@ public final class HistoryStore {
       throw new IOException("it is damaged: it has " + file.getLen() + " bytes");
     }
     byte[] bytes = new byte[(int) file.getLen()];
-    try (FSDataInputStream in = files.open(file.getPath())) {
+    try (FSDataInputStream in =
+        FutureIO.awaitFuture(files.openFile(file.getPath()).withFileStatus(file).build())) {
       in.readFully(0, bytes);
     }
     return HistoryFile.decode(bytes);
@@ -139,18 +182,21 @@ public final class HistoryStore {
    * Adds what one JVM, or all of one run, have learnt; whether all that was there could be read.
    */
   Found add(JobFacts facts) throws IOException {
-    try (FileSystem files = open()) {
+    try (Opened opened = open()) {
+      FileSystem files = opened.files;
       Found found = find(files, facts.job());
       JobFacts all = found.facts().with(facts).judged();
       Path parent = directoryOf(facts.job());
       String name = PREFIX + UUID.randomUUID() + SUFFIX;
-      Path written = new Path(parent, "." + name + ".part");
-      files.mkdirs(parent);
-      try (OutputStream out = files.create(written, false)) {
-        out.write(HistoryFile.encode(all));
-      }
-      if (!files.rename(written, new Path(parent, name))) {
-        throw new IOException("Cannot rename " + written);
+      if (files instanceof S3AFileSystem) {
+        write(files, new Path(parent, name), all);
+      } else {
+        Path written = new Path(parent, "." + name + ".part");
+        files.mkdirs(parent);
+        write(files, written, all);
+        if (!files.rename(written, new Path(parent, name))) {
+          throw new IOException("Cannot rename " + written);
+        }
       }
       for (Path each : found.files()) {
         boolean unused = files.delete(each, false);
@@ -159,10 +205,19 @@ public final class HistoryStore {
     }
   }
 
+  /** By a new name: nothing has to be looked for that it might replace. */
+  private static void write(FileSystem files, Path file, JobFacts facts) throws IOException {
+    FSDataOutputStreamBuilder<?, ?> builder = files.createFile(file);
+    builder.recursive().overwrite(true).opt(Constants.FS_S3A_CREATE_PERFORMANCE, true);
+    try (OutputStream out = builder.build()) {
+      out.write(HistoryFile.encode(facts));
+    }
+  }
+
   /** Forgets a job; whether anything was known of it. */
   public boolean clear(String job) throws IOException {
-    try (FileSystem files = open()) {
-      return files.delete(directoryOf(JobName.folded(job)), true);
+    try (Opened opened = open()) {
+      return opened.files.delete(directoryOf(JobName.folded(job)), true);
     }
   }
 
@@ -170,12 +225,15 @@ public final class HistoryStore {
    * One that S3E has no part in, nor Hadoop's cache of file systems, which is locked while it
    * closes those in it at the end of a JVM.
    */
-  private FileSystem open() throws IOException {
-    Path whole = directory.makeQualified(FileSystem.getDefaultUri(conf), new Path("/"));
+  private Opened open() throws IOException {
+    FileSystem files = lent;
+    if (files != null) {
+      return new Opened(files, false);
+    }
     Configuration own = new Configuration(conf);
-    HistorySetting.withoutS3E(own, whole.toUri().getHost());
-    own.setBoolean("fs." + whole.toUri().getScheme() + ".impl.disable.cache", true);
-    return FileSystem.get(whole.toUri(), own);
+    HistorySetting.withoutS3E(own, uri.getHost());
+    own.setBoolean("fs." + uri.getScheme() + ".impl.disable.cache", true);
+    return new Opened(FileSystem.get(uri, own), true);
   }
 
   @Override

@@ -24,7 +24,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.util.ShutdownHookManager;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -38,9 +40,10 @@ import org.slf4j.LoggerFactory;
  * its own, for which files wait {@link #READ_PATIENCE} once and the last file system {@link
  * #WRITE_PATIENCE}; the first problem is one WARN, all others are silent.
  *
- * <p><b>In Spark</b> the plugin has executors leave the writing to the driver ({@link
- * #leaveToDriver}), which takes their {@linkplain #report reports} and writes once ({@link
- * #write}).
+ * <p><b>In Spark</b> the plugin has executors leave the store to the driver, which tells them what
+ * is {@linkplain #known known}, takes their {@linkplain #report reports} and writes once ({@link
+ * #write}): executors need no way to the store of their own, and an application of a thousand reads
+ * it once.
  *
  * <p>Any thread.
  */
@@ -53,10 +56,17 @@ public final class JobHistory implements AutoCloseable {
   /** At the end of a JVM, which Hadoop gives 30 s. */
   private static final Duration WRITE_PATIENCE = Duration.ofSeconds(10);
 
+  /**
+   * At the end of a JVM histories are written before Hadoop closes the file systems in its cache:
+   * while it does, nobody else gets one from there, and S3A needs one to write.
+   */
+  private static final Runnable AT_END = JobHistory::writeOpen;
+
+  private static final int BEFORE_FILE_SYSTEMS_CLOSE = FileSystem.SHUTDOWN_HOOK_PRIORITY + 10;
+
   /** Guarded by itself. */
   private static final Map<Key, JobHistory> OPEN = new HashMap<>();
 
-  private static final AtomicBoolean LEFT_TO_DRIVER = new AtomicBoolean();
   private static final AtomicBoolean TOLD_OF_SETTING = new AtomicBoolean();
 
   private record Key(Mode mode, String directory, String job, String run) {}
@@ -64,15 +74,25 @@ public final class JobHistory implements AutoCloseable {
   /**
    * What the files of a JVM believe.
    *
+   * @param facts as they were read
    * @param places by name
    * @param memory the same for the core
    */
-  private record Past(Set<String> places, LayoutMemory memory) {
-    static final Past NONE = new Past(Set.of(), new LayoutMemory());
+  private record Past(JobFacts facts, Set<String> places, LayoutMemory memory) {
+    static final Past NONE = new Past(JobFacts.none(""), Set.of(), new LayoutMemory());
+
+    static Past of(JobFacts facts) {
+      Map<String, PlaceFacts> places = facts.places();
+      return new Past(facts, Set.copyOf(places.keySet()), LayoutMemory.of(places));
+    }
   }
 
   private final Key key;
   private final HistoryStore store;
+
+  /** Whether this JVM reads and writes what is kept, and does not leave that to another. */
+  private final boolean isOfStore;
+
   private final String run;
   private final String part = UUID.randomUUID().toString();
 
@@ -96,14 +116,29 @@ public final class JobHistory implements AutoCloseable {
   /** Guarded by {@link #OPEN}. */
   private int users;
 
-  private JobHistory(Key key, HistorySetting setting, Configuration conf) {
+  /** The last user has left. */
+  private volatile boolean isClosed;
+
+  /**
+   * @param known tells what is, in place of the store; null if that does
+   */
+  private JobHistory(
+      Key key,
+      HistorySetting setting,
+      Configuration conf,
+      @Nullable FileSystem files,
+      @Nullable Callable<byte[]> known) {
     this.key = key;
     this.store = new HistoryStore(new Path(key.directory), conf);
+    this.isOfStore = known == null;
+    if (files != null) {
+      store.lend(files);
+    }
     this.run = setting.run().isEmpty() ? part : setting.run();
     String task = conf.getTrimmed("mapreduce.task.attempt.id", "");
     this.wholeJvm = task.isEmpty() ? part : task;
     if (key.mode == Mode.ON) {
-      OwnLoader.thread(() -> past.complete(load()), "s3e-history").start();
+      OwnLoader.thread(() -> past.complete(load(known)), "s3e-history").start();
     } else {
       past.complete(Past.NONE);
     }
@@ -116,6 +151,37 @@ public final class JobHistory implements AutoCloseable {
    * @param conf how to reach its directory, without any bucket's overrides applied
    */
   public static @Nullable JobHistory join(HistorySetting setting, Configuration conf) {
+    return join(setting, conf, null, null);
+  }
+
+  /**
+   * As above.
+   *
+   * @param files the user, by which the store is read and written if it is there: {@link
+   *     #close(FileSystem)} takes it back
+   */
+  public static @Nullable JobHistory join(
+      HistorySetting setting, Configuration conf, FileSystem files) {
+    return join(setting, conf, files, null);
+  }
+
+  /**
+   * As above, in a JVM that leaves the store to another one: its file systems with the same
+   * settings share what this one is told.
+   *
+   * @param known asks that JVM for what is {@linkplain #known known}; called at most once, on a
+   *     thread of its own
+   */
+  public static @Nullable JobHistory joinLeavingStore(
+      HistorySetting setting, Configuration conf, Callable<byte[]> known) {
+    return join(setting, conf, null, known);
+  }
+
+  private static @Nullable JobHistory join(
+      HistorySetting setting,
+      Configuration conf,
+      @Nullable FileSystem files,
+      @Nullable Callable<byte[]> known) {
     if (setting.mode() == Mode.OFF) {
       return null;
     }
@@ -135,21 +201,28 @@ public final class JobHistory implements AutoCloseable {
       JobHistory history = OPEN.get(key);
       if (history == null) {
         try {
-          history = new JobHistory(key, setting, conf);
+          history = new JobHistory(key, setting, conf, files, known);
         } catch (IllegalArgumentException e) {
           LOG.warn("No history is kept in {}: {}", setting.directory(), e.toString());
           return null;
         }
         OPEN.put(key, history);
+        ShutdownHookManager hooks = ShutdownHookManager.get();
+        if (!hooks.isShutdownInProgress()) {
+          hooks.addShutdownHook(AT_END, BEFORE_FILE_SYSTEMS_CLOSE);
+        }
       }
       history.users++;
       return history;
     }
   }
 
-  /** This JVM writes no history, since another one collects its reports. */
-  public static void leaveToDriver() {
-    LEFT_TO_DRIVER.set(true);
+  private static void writeOpen() {
+    List<JobHistory> open;
+    synchronized (OPEN) {
+      open = List.copyOf(OPEN.values());
+    }
+    open.forEach(JobHistory::writeIfDue);
   }
 
   /** A task of Spark's has ended. */
@@ -176,7 +249,17 @@ public final class JobHistory implements AutoCloseable {
     }
   }
 
-  private Past load() {
+  // What an RPC may throw is for Spark to say.
+  @SuppressWarnings("IllegalCatch")
+  private Past load(@Nullable Callable<byte[]> known) {
+    if (known != null) {
+      try {
+        return Past.of(HistoryFile.decode(known.call()));
+      } catch (Exception e) {
+        warn("The driver does not tell the history", e.toString());
+        return Past.NONE;
+      }
+    }
     try {
       HistoryStore.Found found = store.find(key.job);
       if (found.problem() != null) {
@@ -191,10 +274,11 @@ public final class JobHistory implements AutoCloseable {
             facts.off());
         return Past.NONE;
       }
-      Map<String, PlaceFacts> places = facts.places();
-      return new Past(Set.copyOf(places.keySet()), LayoutMemory.of(places));
+      return Past.of(facts);
     } catch (IOException | RuntimeException | LinkageError e) {
-      warn("The history cannot be read", e.toString());
+      if (!isClosed) {
+        warn("The history cannot be read", e.toString());
+      }
       return Past.NONE;
     }
   }
@@ -209,6 +293,9 @@ public final class JobHistory implements AutoCloseable {
 
   /** The calling thread opens a file. May wait for the history, once for the JVM. */
   public OpenedFile open(ObjectRef object) {
+    if (store.contains(object)) {
+      return OpenedFile.NONE;
+    }
     String place = LayoutMemory.placeOf(object);
     opened.add(place);
     Past known = past();
@@ -230,6 +317,18 @@ public final class JobHistory implements AutoCloseable {
       return loaded == null ? Past.NONE : loaded;
     }
     return past.getNow(Past.NONE);
+  }
+
+  /**
+   * What is known of tables, for {@link #joinLeavingStore} in another JVM; nothing where that is
+   * not to be used. Waits a bounded time.
+   *
+   * @throws IOException if it cannot be written as bytes
+   */
+  public byte[] known() throws IOException {
+    Past loaded = await(past, READ_PATIENCE);
+    JobFacts facts = loaded == null ? JobFacts.none(key.job) : loaded.facts;
+    return HistoryFile.encode(new JobFacts(key.job, "", List.of(), facts.tables()));
   }
 
   /** Null if it does not come in time, or fails. */
@@ -329,15 +428,51 @@ public final class JobHistory implements AutoCloseable {
   /** One user less. After the last one it is written, unless that was done, or another JVM does. */
   @Override
   public void close() {
+    leave(null);
+  }
+
+  /** As {@link #close()}, by a user that has lent itself and is still open. */
+  public void close(FileSystem files) {
+    leave(files);
+  }
+
+  private void leave(@Nullable FileSystem files) {
     learn();
     synchronized (OPEN) {
-      if (--users > 0) {
-        return;
+      isClosed = --users == 0;
+      if (isClosed) {
+        OPEN.remove(key, this);
+        if (OPEN.isEmpty() && !ShutdownHookManager.get().isShutdownInProgress()) {
+          // It would keep this class, and its loader.
+          ShutdownHookManager.get().removeShutdownHook(AT_END);
+        }
+      } else if (files != null) {
+        store.takeBack(files);
       }
-      OPEN.remove(key, this);
     }
-    if (!LEFT_TO_DRIVER.get() && !isWritten.get()) {
+    if (isClosed) {
+      writeIfDue();
+    }
+  }
+
+  private void writeIfDue() {
+    learn();
+    if (isOfStore && !isWritten.get() && isWorthWriting()) {
       write();
+    }
+  }
+
+  /**
+   * Of a job of a thousand JVMs not each has to write what the others have written: of those that
+   * have found nothing new, which read with the history, one in {@value Trial#TOLD_PART} does, and
+   * each that read without.
+   */
+  private boolean isWorthWriting() {
+    Set<String> known = past.getNow(Past.NONE).places;
+    synchronized (this) {
+      return key.mode == Mode.OBSERVE
+          || !known.containsAll(learnt.keySet())
+          || Trial.isTold(wholeJvm);
     }
   }
 

@@ -10,10 +10,14 @@ import io.s3e.block.ByteRange;
 import io.s3e.hadoop.RecordingProxy;
 import io.s3e.hadoop.S3AReads;
 import io.s3e.hadoop.S3AServer;
+import io.s3e.hadoop.conf.AdapterConfig;
+import io.s3e.hadoop.conf.HistorySetting;
 import io.s3e.testing.CapturedLog;
+import io.s3e.testing.ForkedJvm;
 import io.s3e.testing.Seed;
 import io.s3e.testing.Slow;
 import java.io.IOException;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -24,6 +28,7 @@ import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.parquet.example.data.Group;
 import org.apache.parquet.example.data.simple.SimpleGroup;
@@ -32,6 +37,7 @@ import org.apache.parquet.hadoop.ParquetWriter;
 import org.apache.parquet.hadoop.example.ExampleParquetWriter;
 import org.apache.parquet.hadoop.metadata.ColumnChunkMetaData;
 import org.apache.parquet.hadoop.metadata.CompressionCodecName;
+import org.apache.parquet.hadoop.util.HadoopInputFile;
 import org.apache.parquet.io.LocalInputFile;
 import org.apache.parquet.io.LocalOutputFile;
 import org.apache.parquet.io.api.Binary;
@@ -139,11 +145,11 @@ class HistoryReadsTest {
     return conf;
   }
 
-  /** A task that is a control, or is none. */
+  /** A task that is a control, or is none, and whose JVM writes what it has learnt. */
   private static String task(boolean isControl) {
     return Stream.iterate(0, i -> i + 1)
         .map(i -> "attempt_1_m_" + i)
-        .filter(name -> Trial.isControl(name) == isControl)
+        .filter(name -> Trial.isControl(name) == isControl && Trial.isTold(name))
         .findFirst()
         .orElseThrow();
   }
@@ -177,7 +183,11 @@ class HistoryReadsTest {
 
   /** Reads all files of a table as a JVM of its own would. */
   private void run(String table, int files, String mode, String task) throws IOException {
-    try (FileSystem fs = S3AReads.open(conf(mode, task))) {
+    run(table, files, conf(mode, task));
+  }
+
+  private static void run(String table, int files, Configuration conf) throws IOException {
+    try (FileSystem fs = S3AReads.open(conf)) {
       for (int i = 0; i < files; i++) {
         try (FSDataInputStream in = fs.open(path(table, i))) {
           readTrailer(in);
@@ -294,6 +304,150 @@ class HistoryReadsTest {
     }
     assertThat(kept().runs()).hasSize(2);
     assertThat(kept().comparison().with().tasks()).isEqualTo(1);
+  }
+
+  /** By the file system that reads the table: nothing is renamed, no second one is made. */
+  @Test
+  void aHistoryOnS3IsReadAndWrittenByWhoReadsTheTable() throws Exception {
+    String table = table(3);
+    String histories = "s3a://" + S3AServer.BUCKET + table.replace("/rows", "/kept");
+    Configuration observe = conf("observe", USUAL);
+    observe.set("fs.s3a.s3e.history.dir", histories);
+    run(table, 2, observe);
+    Configuration on = conf("on", USUAL);
+    on.set("fs.s3a.s3e.history.dir", histories);
+    try (FileSystem fs = S3AReads.open(on);
+        FSDataInputStream in = fs.open(path(table, 2))) {
+      readTrailer(in);
+      awaitTrue(() -> isAskedFor(table, 2, 1) && isAskedFor(table, 2, 4));
+      readColumns(in);
+    }
+    JobFacts facts =
+        new HistoryStore(
+                new org.apache.hadoop.fs.Path(histories), S3AServer.s3a(S3AServer.endpoint()))
+            .read("nightly 1");
+    assertThat(facts.runs()).hasSize(2);
+    assertThat(facts.tables()).hasSize(1);
+    FileStatus[] jobs = writer.listStatus(new org.apache.hadoop.fs.Path(histories));
+    assertThat(jobs).hasSize(1);
+    assertThat(writer.listStatus(jobs[0].getPath())).as("the later one alone").hasSize(1);
+  }
+
+  /** A program that reads a file of one group and closes nothing but the file. */
+  public static final class Leaver {
+    private Leaver() {}
+
+    /**
+     * @param args endpoint, directory of histories, and a file
+     */
+    public static void main(String[] args) throws Exception {
+      Configuration conf = S3AReads.small(S3AServer.s3e(URI.create(args[0])));
+      conf.setBoolean("fs.s3a.impl.disable.cache", false);
+      conf.set("fs.s3a.s3e.history", "on");
+      conf.set("fs.s3a.s3e.history.dir", args[1]);
+      conf.set("fs.s3a.s3e.history.job", "leaver");
+      org.apache.hadoop.fs.Path file = new org.apache.hadoop.fs.Path(args[2]);
+      try (ParquetFileReader reader =
+          ParquetFileReader.open(HadoopInputFile.fromPath(file, conf))) {
+        System.out.println(reader.readNextRowGroup().getRowCount() + " rows");
+      }
+    }
+  }
+
+  /** Hadoop's own hook closes its file system, and holds the lock that S3A wants for writing. */
+  @Test
+  void aJvmThatClosesNothingWritesItsHistory() throws Exception {
+    String root = "s3a://" + S3AServer.BUCKET;
+    String table = table(1);
+    String histories = root + table.replace("/rows", "/kept");
+    try (ForkedJvm jvm =
+        ForkedJvm.of(Leaver.class.getName())
+            .start(S3AServer.endpoint().toString(), histories, root + path(table, 0))) {
+      List<String> output = new ArrayList<>();
+      jvm.await(ROWS + " rows", output);
+      long read = System.nanoTime();
+      long millis = (jvm.awaitEnd() - read) / 1_000_000;
+      output.addAll(jvm.rest());
+      assertThat(jvm.exitCode()).as("%s", output).isZero();
+      // A write that waits for that lock ends after 10 s, and none is there.
+      assertThat(millis).as("ms to the end").isLessThan(9_000);
+    }
+    JobFacts facts =
+        new HistoryStore(
+                new org.apache.hadoop.fs.Path(histories), S3AServer.s3a(S3AServer.endpoint()))
+            .read("leaver");
+    assertThat(facts.runs()).hasSize(1);
+    assertThat(facts.tables())
+        .extracting(TableFacts::place)
+        .containsExactly(S3AServer.BUCKET + table);
+  }
+
+  /** Of many tasks with nothing new most leave it to the others. */
+  @Test
+  void aTaskThatHasLearntNothingNewMayWriteNothing() throws Exception {
+    String table = table(2);
+    run(table, 2, "observe", USUAL);
+    List<Path> before = files();
+    String quiet =
+        Stream.iterate(0, i -> i + 1)
+            .map(i -> "attempt_2_m_" + i)
+            .filter(name -> !Trial.isTold(name))
+            .findFirst()
+            .orElseThrow();
+    run(table, 2, "on", quiet);
+    assertThat(files()).isEqualTo(before);
+    String other = table(1);
+    run(other, 1, "on", quiet);
+    assertThat(kept().tables())
+        .as("a table that nobody knew is told by whoever reads it")
+        .hasSize(2);
+  }
+
+  /** As an executor does: told by the driver, it needs no store, and writes none. */
+  @Test
+  void aJvmThatLeavesTheStoreIsToldAndReports() throws Exception {
+    String table = table(3);
+    run(table, 2, "observe", USUAL);
+    Configuration ofDriver = conf("on", USUAL);
+    Configuration ofExecutor = conf("on", USUAL);
+    ofExecutor.set("fs.s3a.s3e.history.dir", directory.resolve("unreachable").toUri().toString());
+    HistorySetting executors = AdapterConfig.read(ofExecutor, null).history();
+    try (JobHistory driver =
+        JobHistory.join(AdapterConfig.read(ofDriver, null).history(), ofDriver)) {
+      byte[] known = driver.known();
+      try (JobHistory executor = JobHistory.joinLeavingStore(executors, ofExecutor, () -> known);
+          FileSystem fs = S3AReads.open(ofExecutor)) {
+        try (FSDataInputStream in = fs.open(path(table, 2))) {
+          readTrailer(in);
+          awaitTrue(() -> isAskedFor(table, 2, 1) && isAskedFor(table, 2, 4));
+          readColumns(in);
+        }
+        driver.take("1", executor.report());
+      }
+      assertThat(directory.resolve("unreachable")).doesNotExist();
+    }
+    assertThat(kept().runs()).as("an earlier run, the driver, and the executor").hasSize(3);
+    assertThat(kept().tables()).hasSize(1);
+  }
+
+  @Test
+  void aJvmThatIsToldNothingReadsAsWithoutAHistory() throws Exception {
+    String table = table(1);
+    Configuration conf = conf("on", USUAL);
+    HistorySetting setting = AdapterConfig.read(conf, null).history();
+    try (CapturedLog log = new CapturedLog();
+        JobHistory executor =
+            JobHistory.joinLeavingStore(
+                setting,
+                conf,
+                () -> {
+                  throw new IOException("the driver is gone");
+                })) {
+      run(table, 1, "on", USUAL);
+      awaitTrue(() -> !log.lines("the driver is gone").isEmpty());
+      assertThat(executor.report()).isNotEmpty();
+    }
+    assertThat(files()).isEmpty();
   }
 
   @Test

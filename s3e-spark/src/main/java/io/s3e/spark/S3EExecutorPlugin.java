@@ -22,6 +22,7 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.io.Text;
 import org.apache.hadoop.security.Credentials;
 import org.apache.hadoop.security.UserGroupInformation;
+import org.apache.spark.SparkEnv;
 import org.apache.spark.TaskFailedReason;
 import org.apache.spark.api.plugin.ExecutorPlugin;
 import org.apache.spark.api.plugin.PluginContext;
@@ -101,15 +102,24 @@ final class S3EExecutorPlugin implements ExecutorPlugin {
     }
   }
 
+  /**
+   * As the executor is named in Spark's own tabs. PluginContext.hostname() asks for the address of
+   * the RPC server, which an executor of its own process does not have, and throws.
+   */
+  private static String host() {
+    return SparkEnv.get().blockManager().blockManagerId().host();
+  }
+
   private static void send(
       PluginContext plugin, StageAttempt stage, ReadCounts counts, @Nullable TaskOfGets task) {
+    String executor = plugin.executorID();
+    GetSummary gets =
+        task == null || counts.gets() == 0
+            ? GetSummary.NONE
+            : GetSummary.of(OpenEngines.gets(), task, executor);
+    TaskReads reads = new TaskReads(stage, executor, host(), counts, gets);
     try {
-      String executor = plugin.executorID();
-      GetSummary gets =
-          task == null || counts.gets() == 0
-              ? GetSummary.NONE
-              : GetSummary.of(OpenEngines.gets(), task, executor);
-      plugin.send(new TaskReads(stage, executor, plugin.hostname(), counts, gets));
+      plugin.send(reads);
     } catch (Exception e) {
       // The executor is about to end, or the driver is gone: no reason for a task to fail.
       LOG.debug("What a task of {} read is not reported", stage, e);

@@ -55,7 +55,7 @@ class S3EExecutorPluginTest {
 
     @Override
     public String hostname() {
-      return "host";
+      throw new IllegalStateException("an executor has no address, and Spark throws too");
     }
 
     @Override

@@ -2,6 +2,7 @@
 package io.s3e.spark.conf;
 
 import io.s3e.hadoop.conf.AdapterConfig;
+import io.s3e.hadoop.conf.DiskCacheKeys;
 import io.s3e.hadoop.conf.UnknownKeys;
 import java.util.Arrays;
 import java.util.List;
@@ -73,6 +74,7 @@ public final class S3ASettings {
       set(SCOPE, "${" + SCOPE_OF_PROCESS + "}");
     }
     setUnlessUser(APPLICATION, "spark-" + UUID.randomUUID());
+    tellExecutors();
     if (!hadoop.getTrimmed(HISTORY, "off").equalsIgnoreCase("off")) {
       nameHistory();
     }
@@ -89,6 +91,21 @@ public final class S3ASettings {
     if (spark.getBoolean("spark.eventLog.enabled", false)) {
       String logs = spark.get("spark.eventLog.dir", "file:/tmp/spark-events");
       setUnlessUser(HISTORY + ".dir", logs.replaceAll("/+$", "") + "/s3e-history");
+    }
+  }
+
+  /**
+   * Executors make their engine before they are sent the driver's configuration, and may have no
+   * core-site.xml of their own, as on Kubernetes. The key of encryption stays where it is: Spark
+   * shows its settings.
+   */
+  private void tellExecutors() {
+    for (String name : hadoop.getPropsWithPrefix(PREFIX).keySet()) {
+      String key = PREFIX + name;
+      String value = hadoop.getRaw(key);
+      if (value != null && !key.equals(DiskCacheKeys.SECRET)) {
+        spark.setIfMissing(OF_HADOOP + key, value);
+      }
     }
   }
 

@@ -63,6 +63,24 @@ class S3ASettingsTest {
     assertThat(config.engine().memoryBytes()).isEqualTo(200L << 20);
   }
 
+  /** As on Kubernetes, where core-site.xml is the driver's alone. */
+  @Test
+  void executorsAreToldWhatTheDriversOwnFilesSay() {
+    spark.set("spark.hadoop.fs.s3a.s3e.block.size", "256K");
+    Configuration driver = SparkHadoopUtil.get().newConfiguration(spark);
+    driver.set("fs.s3a.s3e.memory.budget", "200M");
+    driver.set("fs.s3a.s3e.cache.dirs", "${hadoop.tmp.dir}/own");
+    driver.set("fs.s3a.s3e.cache.key", "secret");
+    new S3ASettings(spark, driver).complete();
+
+    Configuration executor = executor();
+    assertThat(executor.get("fs.s3a.s3e.memory.budget")).isEqualTo("200M");
+    assertThat(executor.get("fs.s3a.s3e.block.size")).isEqualTo("256K");
+    executor.set("hadoop.tmp.dir", "/executors");
+    assertThat(executor.get("fs.s3a.s3e.cache.dirs")).isEqualTo("/executors/own");
+    assertThat(executor.get("fs.s3a.s3e.cache.key")).as("Spark shows its settings").isNull();
+  }
+
   @Test
   void namesThatNobodyKnowsAreToldAndNotPassedOn() {
     spark

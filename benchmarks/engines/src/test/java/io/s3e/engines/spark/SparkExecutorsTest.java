@@ -3,22 +3,32 @@ package io.s3e.engines.spark;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import io.s3e.engines.Row;
 import io.s3e.engines.Store;
 import io.s3e.engines.Stream;
 import io.s3e.engines.spark.job.StepResult;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Executors in JVMs of their own. */
 class SparkExecutorsTest {
+  private static final String READ = "bytes read by S3E";
+
   @TempDir private static Path directory;
   private static Store store;
   private static SparkHome spark;
@@ -32,6 +42,68 @@ class SparkExecutorsTest {
   @AfterAll
   static void stop() throws IOException {
     store.close();
+  }
+
+  /** The plugin's part of an executor in a JVM of its own reports, and begins with a history. */
+  @Test
+  @Tag("quick")
+  void executorsApartReportWhatTheirTasksRead() throws Exception {
+    String table = Store.ROOT + "reported";
+    Path histories = directory.resolve("histories");
+    Set<String> digests = new HashSet<>();
+    for (int run = 1; run <= 2; run++) {
+      Path logs = Files.createDirectories(directory.resolve("events-" + run));
+      List<String> steps = new ArrayList<>();
+      if (run == 1) {
+        steps.add("files 4 30000 parquet " + table);
+      }
+      steps.add("sql select max(a), max(d) from parquet.`" + table + "`");
+      SparkRun.Done done =
+          SparkRun.of(spark, Stream.PLUGIN, store, "reports of executors")
+              .master(SparkRun.LOCAL_CLUSTER)
+              .jars(List.of(SparkHome.line()))
+              .conf("spark.plugins", "io.s3e.spark.S3EPlugin")
+              .conf("spark.s3e.history", "on")
+              .conf("spark.s3e.history.dir", histories.toUri().toString())
+              .conf("spark.s3e.cache.encryption", "true")
+              .conf("spark.executor.extraJavaOptions", "-XX:TieredStopAtLevel=1")
+              .conf("spark.app.name", "reported")
+              .conf("spark.eventLog.enabled", "true")
+              .conf("spark.eventLog.compress", "false")
+              .conf("spark.eventLog.rolling.enabled", "false")
+              .conf("spark.eventLog.dir", logs.toUri().toString())
+              .run(steps);
+      assertThat(done.outcome().exitCode()).isZero();
+      StepResult query = done.results().get(steps.size() - 1);
+      digests.add(query.digest());
+      SqlNodes events = SqlNodes.of(logs);
+      assertThat(events.nodes().stream().mapToLong(node -> node.values().get(READ)).sum())
+          .as("bytes in the SQL tab in run %s", run)
+          .isEqualTo(query.tasks().inputBytes());
+      assertThat(events.inAllStages("tasks")).as("tasks in run %s", run).isPositive();
+      assertThat(events.inAllStages("bytesRead"))
+          .as("bytes that executors report in run %s, and Spark's input metric", run)
+          .isEqualTo(query.tasks().inputBytes())
+          .isPositive();
+    }
+    assertThat(digests).hasSize(1);
+    JsonNode history = history(histories);
+    assertThat(history.path("tables")).hasSize(1);
+    long told = 0;
+    for (JsonNode each : history.path("runs")) {
+      told += each.path("with").path("tasks").asLong();
+      told += each.path("without").path("tasks").asLong();
+    }
+    assertThat(told).as("tasks of a table that the first run has learnt").isPositive();
+  }
+
+  private static JsonNode history(Path directory) throws IOException {
+    try (var files = Files.walk(directory)) {
+      List<Path> found =
+          files.filter(each -> each.toString().endsWith(".json")).collect(Collectors.toList());
+      assertThat(found).hasSize(1);
+      return new ObjectMapper().readTree(found.get(0).toFile()).path("history");
+    }
   }
 
   @Test

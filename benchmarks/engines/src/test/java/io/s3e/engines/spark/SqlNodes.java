@@ -13,6 +13,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.LongPredicate;
 
 /**
  * The plugin's nodes in the plans of an event log, with the sums of their metrics, and what the
@@ -92,10 +93,19 @@ final class SqlNodes {
         job.path("Stage IDs").forEach(stage -> stages.add(stage.asLong()));
       }
     }
+    return inStages(stages::contains, count);
+  }
+
+  /** A count of all stage events. */
+  long inAllStages(String count) {
+    return inStages(stage -> true, count);
+  }
+
+  private long inStages(LongPredicate which, String count) {
     long sum = 0;
     for (JsonNode event : events(STAGE)) {
       for (JsonNode executor : event.path("executors")) {
-        boolean isOfThem = stages.contains(event.path("stageId").asLong());
+        boolean isOfThem = which.test(event.path("stageId").asLong());
         sum += isOfThem ? executor.path("counts").path(count).asLong() : 0;
       }
     }

@@ -41,7 +41,12 @@ import picocli.CommandLine.Option;
     name = "measure",
     mixinStandardHelpOptions = true,
     description = "Measures Spark by S3E beside S3A's streams, on the shaped server.",
-    subcommands = {Measure.Tpch.class, Measure.SmallFiles.class, Measure.Words.class})
+    subcommands = {
+      Measure.Tpch.class,
+      Measure.SmallFiles.class,
+      Measure.Words.class,
+      HistoryMeasure.class
+    })
 public final class Measure {
 
   /** Writes the data. */
@@ -151,6 +156,21 @@ public final class Measure {
     @Option(names = "--plain", description = "Plain HTTP in place of TLS.")
     private boolean plain;
 
+    int rounds() {
+      return rounds;
+    }
+
+    SparkHome spark() throws IOException, InterruptedException {
+      return SparkHome.of(spark);
+    }
+
+    /** The server over the data; close it. {@code directory} may go after it. */
+    Store store(Path directoryOfCertificate) throws IOException, InterruptedException {
+      Files.createDirectories(directoryOfCertificate);
+      return Store.start(
+          directory, shape(), plain ? null : SelfSignedCertificate.create(directoryOfCertificate));
+    }
+
     private Shape shape() {
       return new Shape(
           FirstByteTime.constant(TimeUnit.MILLISECONDS.toNanos(firstByteMillis)),
@@ -158,7 +178,7 @@ public final class Measure {
           0);
     }
 
-    private String describeServer() {
+    String describeServer() {
       return String.format(
           Locale.ROOT,
           "Server: %s, %d ms to the first byte, %d MB/s a connection",
@@ -167,18 +187,21 @@ public final class Measure {
           connectionMegabytes);
     }
 
+    /** A new directory for one run. */
+    Path temporary() throws IOException {
+      directory = directory.toAbsolutePath();
+      return Files.createTempDirectory(Files.createDirectories(directory), "run");
+    }
+
     /** Makes the data if need be, runs all rounds, writes the report. */
     private int run(Workload workload) throws Exception {
-      directory = directory.toAbsolutePath();
-      Path tmp = Files.createTempDirectory(Files.createDirectories(directory), "run");
+      Path tmp = temporary();
       SparkHome home = SparkHome.of(spark);
       Driver.Settings settings = new Driver.Settings(home, cores, heap, conf);
-      makeData(workload, tmp.resolve("data"));
-      SelfSignedCertificate certificate =
-          plain ? null : SelfSignedCertificate.create(Files.createDirectories(tmp.resolve("tls")));
+      makeData(workload.dataName(), workload.data(), tmp.resolve("data"));
       Measured measured = new Measured();
       List<Driver> drivers = new ArrayList<>();
-      try (Store store = Store.start(directory, shape(), certificate)) {
+      try (Store store = store(tmp.resolve("tls"))) {
         for (Stream stream : streams) {
           drivers.add(Driver.start(settings, stream, store, tmp.resolve(stream.name())));
         }
@@ -193,17 +216,17 @@ public final class Measure {
     }
 
     /** By one Spark for all: the rows of TPC-H need a newer Guava than 3.5 has. */
-    private void makeData(Workload workload, Path tmp) throws Exception {
-      Path made = directory.resolve(workload.dataName() + ".made");
+    void makeData(String name, List<String> steps, Path tmp) throws Exception {
+      Path made = directory.resolve(name + ".made");
       if (Files.exists(made)) {
         return;
       }
-      say("making the data " + workload.dataName());
+      say("making the data " + name);
       Driver.Settings settings = new Driver.Settings(SparkHome.of(MAKER), cores, heap, Map.of());
       try (Store store = Store.start(directory, Shape.UNSHAPED);
           Driver driver = Driver.start(settings, Stream.CLASSIC, store, tmp)) {
-        for (String step : workload.data()) {
-          driver.run(at(step, workload, Store.ROOT));
+        for (String step : steps) {
+          driver.run(step.replace("%s", Store.ROOT + name));
         }
       }
       Files.writeString(made, LocalDateTime.now() + System.lineSeparator());
@@ -306,7 +329,7 @@ public final class Measure {
       return measured.steps().stream().allMatch(measured::isEqual) ? 0 : 1;
     }
 
-    private static void say(String line) {
+    static void say(String line) {
       System.err.println(
           LocalDateTime.now().format(DateTimeFormatter.ISO_LOCAL_TIME).substring(0, 8)
               + ' '

@@ -110,11 +110,13 @@ final class SparkRun {
     run.classPath.addAll(SparkHome.jobsWithLibraries());
     process
         .options(SparkHome.jvmOptions().toArray(String[]::new))
+        .options(store.jvmOptions().toArray(String[]::new))
         .options("-Xmx1g")
         .deadline(Duration.ofMinutes(15));
     home.environment().forEach(process::environment);
     SparkHome.timed(stream).ifPresent(timed -> process.set("fs.s3a.impl", timed));
-    run.conf("spark.ui.enabled", "false")
+    run.conf("spark.executor.extraJavaOptions", String.join(" ", store.jvmOptions()))
+        .conf("spark.ui.enabled", "false")
         .conf("spark.sql.shuffle.partitions", "4")
         .conf("spark.local.dir", process.directory().resolve("tmp").toString())
         .conf(

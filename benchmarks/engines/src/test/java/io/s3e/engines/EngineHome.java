@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -64,7 +65,15 @@ public final class EngineHome {
         .toList();
   }
 
+  /** A list that is there is whole: tests in two JVMs may ask for it at once. */
   private static void resolve(Path pom, Path list) throws IOException, InterruptedException {
+    Path part = Files.createTempFile(list.getParent(), list.getFileName().toString(), ".part");
+    resolveInto(part, pom, list);
+    Files.move(part, list, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+  }
+
+  private static void resolveInto(Path part, Path pom, Path list)
+      throws IOException, InterruptedException {
     List<String> command =
         new ArrayList<>(
             List.of(
@@ -76,7 +85,7 @@ public final class EngineHome {
                 pom.toString(),
                 "-Dmaven.repo.local=" + Harness.property("engines.maven.repository"),
                 "dependency:build-classpath",
-                "-Dmdep.outputFile=" + list));
+                "-Dmdep.outputFile=" + part));
     if (Harness.property("engines.maven.mode").equals("offline=true")) {
       command.add("-o");
     }

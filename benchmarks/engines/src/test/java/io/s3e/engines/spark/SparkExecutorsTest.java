@@ -35,7 +35,8 @@ class SparkExecutorsTest {
 
   @BeforeAll
   static void start() throws Exception {
-    spark = SparkHome.of("spark-4.1");
+    // Executors are started from it, while other tests may link the common one anew.
+    spark = SparkHome.in(directory.resolve("home"), "spark-4.1");
     store = Store.start(directory);
   }
 

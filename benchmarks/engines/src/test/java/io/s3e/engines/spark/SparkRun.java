@@ -144,8 +144,9 @@ final class SparkRun {
   /** Runs the steps in one application, to its end. */
   Done run(List<String> steps) throws IOException, InterruptedException {
     classPath.forEach(process::jar);
-    Path file = Harness.OUTPUT.resolve("steps").resolve(home.name() + ".txt");
-    Files.createDirectories(file.getParent());
+    // Another test may run on the same home at the same time.
+    Path directory = Files.createDirectories(Harness.OUTPUT.resolve("steps"));
+    Path file = Files.createTempFile(directory, home.name() + '-', ".txt");
     Files.write(file, steps);
     conf("spark.executor.extraClassPath", executorClassPath());
     List<String> arguments = new ArrayList<>(List.of("--master", master));

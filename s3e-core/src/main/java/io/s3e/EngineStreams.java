@@ -75,7 +75,8 @@ final class EngineStreams implements AutoCloseable {
             options.headers(),
             options.context(),
             listener,
-            new ReaderProgress(planner.pattern(), engine.layouts.pace(version.object())));
+            new ReaderProgress(
+                planner.pattern(), StreamPlanner.paceOf(engine.layouts, version.object())));
     handle.cancelledBy(options.cancelled());
     handle.readBy(engine.streams.incrementAndGet(), options.label());
     fetcher.opened(handle);
@@ -114,7 +115,7 @@ final class EngineStreams implements AutoCloseable {
   /** Whether it will read in order, and those who did so beside it were slow. */
   private boolean hasSlowReader(ObjectRef object, OpenOptions options) {
     boolean isTold = options.split() != null || options.policy() != ReadPolicy.ADAPTIVE;
-    return isTold && engine.layouts.pace(object).isSlow();
+    return isTold && StreamPlanner.paceOf(engine.layouts, object).isSlow();
   }
 
   /** Where the reader of a compressed footer finds the codecs of the application. */

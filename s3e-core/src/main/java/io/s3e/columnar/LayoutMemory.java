@@ -120,10 +120,6 @@ public final class LayoutMemory {
     return find(places, placeOf(object), Directory::new);
   }
 
-  public ReaderPace pace(ObjectRef object) {
-    return place(object).pace;
-  }
-
   private static <K, V> V find(Map<K, V> map, K key, Supplier<V> fresh) {
     V found = map.computeIfAbsent(key, each -> fresh.get());
     if (map.size() > MAX_TABLES) {

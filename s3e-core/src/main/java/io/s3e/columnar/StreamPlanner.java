@@ -4,6 +4,7 @@ package io.s3e.columnar;
 import io.s3e.block.BlockLayout;
 import io.s3e.block.BlockRange;
 import io.s3e.block.ByteRange;
+import io.s3e.block.ObjectRef;
 import io.s3e.block.ObjectVersion;
 import io.s3e.metrics.EngineMetrics.Counter;
 import io.s3e.prefetch.AccessPattern;
@@ -13,6 +14,7 @@ import io.s3e.prefetch.BlockPieces;
 import io.s3e.prefetch.PrefetchLimits;
 import io.s3e.prefetch.ReadPlanner;
 import io.s3e.prefetch.ReadPolicy;
+import io.s3e.prefetch.ReaderPace;
 import io.s3e.prefetch.TableLedger;
 import io.s3e.prefetch.VectorPlanner.Joining;
 import io.s3e.prefetch.Wish;
@@ -107,6 +109,10 @@ public final class StreamPlanner {
     this.groups = new Groups(split, splits);
     this.wanted = new Wanted(blocks, limits);
     this.footer = new FooterReading(blocks, memory, version, this.codecs, listener);
+  }
+
+  public static ReaderPace paceOf(LayoutMemory memory, ObjectRef object) {
+    return memory.place(object).pace();
   }
 
   /** Believes {@code past} as far as the engine has learnt nothing of the object's place. */

@@ -45,7 +45,6 @@ public final class ReaderProgress {
   /** Bytes that came from disk since one was not there. Reads that overtake each other get lost. */
   private volatile long fromDiskBytes;
 
-  /** When its reader came to the first of {@link #TIMED}. */
   private volatile long timedNanos = lastReadNanos;
 
   private volatile boolean isTimed;

@@ -140,7 +140,6 @@ public final class AccessPattern {
     scatter();
   }
 
-  /** How far the present run has come. */
   public long runBytes() {
     return runEnd - runStart;
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.s3e.prefetch;
 
-/** How fast the readers in order of one place are: the latest tells. Any thread. */
+/** How fast those are who read files of one place in order: the latest tells. Any thread. */
 public final class ReaderPace {
   /** Half of what S3 gives one connection, which so feeds the reader twice over. */
   private static final double SLOW_BYTES_A_NANO = 0.03;
@@ -12,7 +12,6 @@ public final class ReaderPace {
     return isSlow;
   }
 
-  /** A reader has taken so long for so many bytes. */
   public void took(long bytes, long nanos) {
     isSlow = bytes < SLOW_BYTES_A_NANO * nanos;
   }

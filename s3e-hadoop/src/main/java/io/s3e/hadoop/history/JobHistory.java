@@ -437,7 +437,6 @@ public final class JobHistory implements AutoCloseable {
   }
 
   private void leave(@Nullable FileSystem files) {
-    learn();
     synchronized (OPEN) {
       isClosed = --users == 0;
       if (isClosed) {
@@ -452,6 +451,8 @@ public final class JobHistory implements AutoCloseable {
     }
     if (isClosed) {
       writeIfDue();
+    } else {
+      learn();
     }
   }
 

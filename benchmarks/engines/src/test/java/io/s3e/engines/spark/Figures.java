@@ -5,7 +5,9 @@ import io.s3e.bench.server.Operation;
 import io.s3e.bench.server.ServerStats;
 import io.s3e.engines.spark.job.StepResult;
 import java.util.List;
+import java.util.Locale;
 import java.util.function.ToDoubleFunction;
+import java.util.stream.IntStream;
 
 /**
  * What one step cost, or several together.
@@ -75,6 +77,21 @@ record Figures(
   private static double of(
       List<Figures> all, ToDoubleFunction<Figures> figure, ToDoubleFunction<List<Double>> how) {
     return how.applyAsDouble(all.stream().map(figure::applyAsDouble).toList());
+  }
+
+  /** Of the medians, and in brackets the lowest and highest of a round that both have. */
+  static String ratio(List<Double> rounds, List<Double> toRounds) {
+    List<Double> sorted =
+        IntStream.range(0, Math.min(rounds.size(), toRounds.size()))
+            .mapToObj(round -> rounds.get(round) / toRounds.get(round))
+            .sorted()
+            .toList();
+    return String.format(
+        Locale.ROOT,
+        "%.2f (%.2f–%.2f)",
+        medianOf(rounds) / medianOf(toRounds),
+        sorted.get(0),
+        sorted.get(sorted.size() - 1));
   }
 
   static double medianOf(List<Double> values) {

@@ -26,8 +26,8 @@ import picocli.CommandLine.Option;
 
 /**
  * What a history saves jobs whose JVMs know nothing: each run is an application of its own, without
- * the history and with it by turns, after two runs that have written it. Histories lie in the
- * measured store.
+ * the history and with it by turns, after some that have written it. Histories lie in the measured
+ * store.
  */
 @Command(
     name = "history",
@@ -75,6 +75,9 @@ final class HistoryMeasure implements Callable<Integer> {
    */
   private record Run(
       double blocked, double wall, double gets, double megabytes, double more, String result) {}
+
+  /** What a job tells of itself. */
+  private record Done(double blocked, double wall, String result) {}
 
   @Mixin private Measure.Common common = new Measure.Common();
 
@@ -162,28 +165,21 @@ final class HistoryMeasure implements Callable<Integer> {
   }
 
   private static double median(List<Run> runs, ToDoubleFunction<Run> figure) {
-    return Figures.medianOf(runs.stream().mapToDouble(figure).boxed().toList());
+    return Figures.medianOf(values(runs, figure));
   }
 
-  /** Of the medians, and the lowest and highest of a round. */
   private static String ratio(List<Run> off, List<Run> on, ToDoubleFunction<Run> figure) {
-    List<Double> ratios = new ArrayList<>();
-    for (int round = 0; round < off.size(); round++) {
-      ratios.add(figure.applyAsDouble(on.get(round)) / figure.applyAsDouble(off.get(round)));
-    }
-    List<Double> sorted = ratios.stream().sorted().toList();
-    return String.format(
-        Locale.ROOT,
-        "%.2f (%.2f–%.2f)",
-        median(on, figure) / median(off, figure),
-        sorted.get(0),
-        sorted.get(sorted.size() - 1));
+    return Figures.ratio(values(on, figure), values(off, figure));
+  }
+
+  private static List<Double> values(List<Run> runs, ToDoubleFunction<Run> figure) {
+    return runs.stream().mapToDouble(figure).boxed().toList();
   }
 
   private Run run(String name, Job job, Mode mode, Store store, int query, String histories)
       throws Exception {
     int mark = store.mark();
-    Run run =
+    Done done =
         job == Job.MAPREDUCE
             ? onYarn(mode, store, histories)
             : onSpark(name, job, mode, store, query, histories);
@@ -195,17 +191,17 @@ final class HistoryMeasure implements Callable<Integer> {
     long more = traffic.requests().stream().filter(each -> each.path().contains(HISTORIES)).count();
     Run counted =
         new Run(
-            run.blocked,
-            run.wall,
+            done.blocked,
+            done.wall,
             data.size(),
             data.stream().mapToLong(Traffic.Request::sent).sum() / 1e6,
             more,
-            run.result);
+            done.result);
     Measure.Common.say(name + ", " + mode + ": " + counted);
     return counted;
   }
 
-  private Run onSpark(String name, Job job, Mode mode, Store store, int query, String histories)
+  private Done onSpark(String name, Job job, Mode mode, Store store, int query, String histories)
       throws IOException, InterruptedException {
     Path logs = Files.createDirectories(common.temporary().resolve("events"));
     String data = Store.ROOT + job.data;
@@ -230,12 +226,9 @@ final class HistoryMeasure implements Callable<Integer> {
             .conf("spark.eventLog.dir", logs.toUri().toString());
     SparkRun.Done done = run.run(steps);
     check(done.outcome());
-    return new Run(
+    return new Done(
         SqlNodes.of(logs).inAllStages("readWaitNanos") / 1e9,
         done.outcome().wall().toMillis() / 1e3,
-        0,
-        0,
-        0,
         done.results().stream().map(each -> each.digest()).collect(Collectors.joining(" ")));
   }
 
@@ -245,7 +238,7 @@ final class HistoryMeasure implements Callable<Integer> {
     }
   }
 
-  private Run onYarn(Mode mode, Store store, String histories)
+  private Done onYarn(Mode mode, Store store, String histories)
       throws IOException, InterruptedException {
     EngineHome yarn = EngineHome.of("yarn");
     EngineProcess job =
@@ -270,12 +263,9 @@ final class HistoryMeasure implements Callable<Integer> {
     Outcome outcome =
         job.run(Store.ROOT + Job.MAPREDUCE.data, job.directory().resolve("yarn").toString());
     check(outcome);
-    return new Run(
+    return new Done(
         outcome.counter("s3e_read_wait_nanos") / 1e9,
         outcome.wall().toMillis() / 1e3,
-        0,
-        0,
-        0,
         outcome.counter("rows") + " " + outcome.counter("sum"));
   }
 

@@ -115,18 +115,11 @@ record MeasureReport(
     if (s3e.isEmpty() || better.isEmpty()) {
       return "";
     }
-    List<Figures> peer = better.orElseThrow();
-    List<Double> ratios = new ArrayList<>();
-    for (int round = 0; round < Math.min(s3e.size(), peer.size()); round++) {
-      ratios.add(figure.applyAsDouble(s3e.get(round)) / figure.applyAsDouble(peer.get(round)));
-    }
-    List<Double> sorted = ratios.stream().sorted().toList();
-    return String.format(
-        Locale.ROOT,
-        "%.2f (%.2f–%.2f)",
-        median(s3e, figure) / median(peer, figure),
-        sorted.get(0),
-        sorted.get(sorted.size() - 1));
+    return Figures.ratio(values(s3e, figure), values(better.orElseThrow(), figure));
+  }
+
+  private static List<Double> values(List<Figures> rounds, ToDoubleFunction<Figures> figure) {
+    return rounds.stream().mapToDouble(figure).boxed().toList();
   }
 
   /** Writes {@code name.md} and {@code name.json} and returns the former. */

@@ -21,6 +21,16 @@ public enum Stream {
           "fs.AbstractFileSystem.s3a.impl",
           "io.s3e.hadoop.S3EAbstractFileSystem")),
 
+  /** S3E without its prediction of columns. */
+  UNPREDICTED(
+      Map.of(
+          "fs.s3a.impl",
+          "io.s3e.hadoop.S3EFileSystem",
+          "fs.AbstractFileSystem.s3a.impl",
+          "io.s3e.hadoop.S3EAbstractFileSystem",
+          "fs.s3a.s3e.columnar",
+          "false")),
+
   /** S3E, its reads counted. */
   COUNTED_S3E(Map.of("fs.s3a.impl", CountedS3E.class.getName())),
 
@@ -39,6 +49,6 @@ public enum Stream {
 
   /** Whether the bundle jar has to be there. */
   boolean isByS3E() {
-    return this == S3E || this == COUNTED_S3E;
+    return this == S3E || this == UNPREDICTED || this == COUNTED_S3E;
   }
 }

@@ -49,11 +49,11 @@ final class Driver implements AutoCloseable {
    * What an application gets.
    *
    * @param home which Spark
-   * @param cores threads for tasks
-   * @param heap as the JVM takes it, for example {@code 2g}
+   * @param master as Spark takes it: {@code local[2]}, or executors of their own
+   * @param heap as the JVM takes it, for example {@code 2g}; executors have theirs in the master
    * @param conf Spark's configuration, in addition
    */
-  record Settings(SparkHome home, int cores, String heap, Map<String, String> conf) {}
+  record Settings(SparkHome home, String master, String heap, Map<String, String> conf) {}
 
   private final Stream stream;
   private final Process process;
@@ -83,14 +83,17 @@ final class Driver implements AutoCloseable {
     command.addAll(SparkHome.jvmOptions());
     command.addAll(store.jvmOptions());
     command.addAll(List.of("-Xmx" + settings.heap(), "-Djava.io.tmpdir=" + tmp));
-    command.addAll(List.of("-cp", classPath(settings.home(), stream, conf)));
-    command.addAll(
-        List.of(
-            "org.apache.spark.deploy.SparkSubmit", "--master", "local[" + settings.cores() + "]"));
+    String own = classPath(settings.home(), stream, conf);
+    command.addAll(List.of("-cp", own + File.pathSeparator + settings.home().jars()));
+    command.addAll(List.of("org.apache.spark.deploy.SparkSubmit", "--master", settings.master()));
+    conf(command, "spark.executor.extraClassPath", own);
+    conf(command, "spark.executor.extraJavaOptions", String.join(" ", store.jvmOptions()));
+    // All executors are there before the first task is.
+    conf(command, "spark.scheduler.minRegisteredResourcesRatio", "1.0");
     conf(command, "spark.ui.enabled", "false");
     conf(command, "spark.local.dir", tmp.toString());
     conf(command, "spark.sql.warehouse.dir", tmp.resolve("warehouse").toUri().toString());
-    conf(command, "spark.sql.shuffle.partitions", Integer.toString(2 * settings.cores()));
+    conf(command, "spark.sql.shuffle.partitions", "4");
     if (stream == Stream.PLUGIN) {
       conf(command, "spark.plugins", "io.s3e.spark.S3EPlugin");
     }
@@ -115,11 +118,15 @@ final class Driver implements AutoCloseable {
     stream.keys().forEach(conf::set);
     conf.set("hadoop.tmp.dir", tmp.toString());
     // None for the plugin: it takes what is set for the user's wish to do without S3E.
-    SparkHome.timed(stream == Stream.S3E ? Stream.COUNTED_S3E : stream)
+    SparkHome.timed(isPlainS3E(stream) ? Stream.COUNTED_S3E : stream)
         .ifPresent(timed -> conf.set("fs.s3a.impl", timed));
     try (var out = Files.newOutputStream(file)) {
       conf.writeXml(out);
     }
+  }
+
+  private static boolean isPlainS3E(Stream stream) {
+    return stream == Stream.S3E || stream == Stream.UNPREDICTED;
   }
 
   private static String classPath(SparkHome home, Stream stream, Path conf)
@@ -128,9 +135,7 @@ final class Driver implements AutoCloseable {
     entries.addAll(SparkHome.jobsWithLibraries());
     entries.addAll(home.s3a());
     entries.add(stream == Stream.PLUGIN ? SparkHome.line() : Harness.BUNDLE);
-    return entries.stream().map(Path::toString).collect(Collectors.joining(File.pathSeparator))
-        + File.pathSeparator
-        + home.jars();
+    return entries.stream().map(Path::toString).collect(Collectors.joining(File.pathSeparator));
   }
 
   Stream stream() {

@@ -44,6 +44,7 @@ import picocli.CommandLine.Option;
     subcommands = {
       Measure.Tpch.class,
       Measure.SmallFiles.class,
+      Measure.Looks.class,
       Measure.Words.class,
       HistoryMeasure.class
     })
@@ -51,6 +52,8 @@ public final class Measure {
 
   /** Writes the data. */
   private static final String MAKER = "spark-4.1";
+
+  private static final String MAKER_MASTER = "local[2]";
 
   private Measure() {}
 
@@ -119,10 +122,12 @@ public final class Measure {
     private String spark = "";
 
     @Option(
-        names = "--cores",
-        defaultValue = "2",
-        description = "Tasks at a time. Default: ${DEFAULT-VALUE}.")
-    private int cores;
+        names = "--master",
+        defaultValue = "local[2]",
+        description =
+            "As Spark takes it, for example local[16], or local-cluster[2,8,2048] for two executors"
+                + " that are told 8 cores each. Default: ${DEFAULT-VALUE}.")
+    private String master = "";
 
     @Option(
         names = "--heap",
@@ -197,7 +202,7 @@ public final class Measure {
     private int run(Workload workload) throws Exception {
       Path tmp = temporary();
       SparkHome home = SparkHome.of(spark);
-      Driver.Settings settings = new Driver.Settings(home, cores, heap, conf);
+      Driver.Settings settings = new Driver.Settings(home, master, heap, conf);
       makeData(workload.dataName(), workload.data(), tmp.resolve("data"));
       Measured measured = new Measured();
       List<Driver> drivers = new ArrayList<>();
@@ -222,7 +227,8 @@ public final class Measure {
         return;
       }
       say("making the data " + name);
-      Driver.Settings settings = new Driver.Settings(SparkHome.of(MAKER), cores, heap, Map.of());
+      Driver.Settings settings =
+          new Driver.Settings(SparkHome.of(MAKER), MAKER_MASTER, heap, Map.of());
       try (Store store = Store.start(directory, Shape.UNSHAPED);
           Driver driver = Driver.start(settings, Stream.CLASSIC, store, tmp)) {
         for (String step : steps) {
@@ -315,7 +321,7 @@ public final class Measure {
       List<String> how =
           List.of(
               describeServer(),
-              spark + ", local[" + cores + "], heap " + heap + ", conf " + conf,
+              spark + ", " + master + ", heap " + heap + ", conf " + conf,
               rounds + " rounds, streams in turn at every step; medians");
       MeasureReport report =
           new MeasureReport(workload.title(), how, streams, states, workload.groups());
@@ -425,6 +431,42 @@ public final class Measure {
               List.of(view, step),
               List.of(view),
               List.of(step),
+              Map.of()));
+    }
+  }
+
+  /** Queries that stop early, and those that look at each file's end alone. */
+  @Command(
+      name = "looks",
+      mixinStandardHelpOptions = true,
+      description = "LIMIT 10 by one column and by all, and the schema of all files.")
+  static final class Looks implements Callable<Integer> {
+    /** 4 MB of rows of 64 bytes. */
+    private static final int ROWS = 62_500;
+
+    @Mixin private Common common = new Common();
+
+    @Option(names = "--files", defaultValue = "200", description = "Default: ${DEFAULT-VALUE}.")
+    private int files;
+
+    @Override
+    public Integer call() throws Exception {
+      String made = "looks-" + files;
+      List<String> steps =
+          List.of(
+              "infer parquet %s",
+              "sql select * from made limit 10", "sql select a from made limit 10");
+      List<String> view =
+          List.of("sql create or replace temporary view made using parquet options (path '%s')");
+      return common.run(
+          new Workload(
+              "looks",
+              "LIMIT 10 and the schema of " + files + " files of 4 MB",
+              made,
+              List.of("files " + files + ' ' + ROWS + " parquet %s"),
+              List.of(view.get(0), steps.get(0), steps.get(1), steps.get(2)),
+              view,
+              steps,
               Map.of()));
     }
   }

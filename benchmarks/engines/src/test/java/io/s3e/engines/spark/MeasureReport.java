@@ -45,7 +45,7 @@ record MeasureReport(
         .append(streams.stream().map(Stream::toString).collect(Collectors.joining(" / ")))
         .append("; ratio: S3E beside the better stream of S3A's (lowest to highest of a round)\n")
         .append("- blocked: time of tasks in calls that open or read a stream")
-        .append(", the same clock around all three streams\n");
+        .append(", the same clock around all streams\n");
     for (State state : states) {
       text.append("\n## ").append(state).append("\n\n");
       text.append("| step | result | wall s | ratio | task s | blocked s | ratio | CPU s | ratio")

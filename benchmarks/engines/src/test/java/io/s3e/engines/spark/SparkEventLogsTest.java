@@ -138,7 +138,7 @@ class SparkEventLogsTest {
     Map<String, String> conf = Map.of();
     try (Driver driver =
         Driver.start(
-            new Driver.Settings(spark, 2, "2g", conf),
+            new Driver.Settings(spark, "local[2]", "2g", conf),
             Stream.CLASSIC,
             store,
             directory.resolve("writing"))) {
@@ -191,7 +191,7 @@ class SparkEventLogsTest {
     Stream stream = what == Case.PLAIN_S3A ? Stream.CLASSIC : Stream.PLUGIN;
     try (Driver driver =
         Driver.start(
-            new Driver.Settings(spark, what.cores, "2g", conf),
+            new Driver.Settings(spark, "local[" + what.cores + "]", "2g", conf),
             stream,
             store,
             directory.resolve(what.file()))) {

@@ -121,7 +121,7 @@ public final class SparkHome {
       case CLASSIC, ANALYTICS -> Optional.of(timed + "S3AFileSystem");
       case COUNTED_S3E -> Optional.of(timed + "S3EFileSystem");
       // As a user sets it.
-      case S3E, PLUGIN -> Optional.empty();
+      case S3E, UNPREDICTED, PLUGIN -> Optional.empty();
     };
   }
 

@@ -12,7 +12,6 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
-import org.apache.hadoop.fs.FileSystem;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
@@ -32,6 +31,7 @@ import scala.Tuple2;
  * table NAME FORMAT DIRECTORY                    makes one of them a table that queries name
  * query NUMBER                                   one of the 22 queries of TPC-H
  * sql STATEMENT                                  any statement; the rest of the line
+ * infer FORMAT DIRECTORY                         the schema of all of its files
  * save TABLE FORMAT DIRECTORY                    writes a table
  * save_by COLUMN TABLE FORMAT DIRECTORY          writes a table in a directory for each value
  * words DIRECTORY                                counts the words of text files
@@ -117,6 +117,14 @@ enum Step {
       return spark.sql(args[0]).collectAsList();
     }
   },
+  INFER(2) {
+    @Override
+    List<Row> run(SparkSession spark, String[] args) {
+      String schema =
+          spark.read().format(args[0]).option("mergeSchema", true).load(args[1]).schema().json();
+      return List.of(RowFactory.create(schema));
+    }
+  },
   SAVE(3) {
     @Override
     List<Row> run(SparkSession spark, String[] args) {
@@ -167,7 +175,7 @@ enum Step {
   FORGET(1) {
     @Override
     List<Row> run(SparkSession spark, String[] args) throws IOException {
-      FileSystem.get(URI.create(args[0]), spark.sparkContext().hadoopConfiguration()).close();
+      TaskJvms.closeFileSystems(spark.sparkContext(), args[0]);
       return List.of();
     }
   };

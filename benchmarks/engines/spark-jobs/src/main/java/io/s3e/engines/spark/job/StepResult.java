@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.s3e.engines.spark.job;
 
+import java.io.Serializable;
+
 /**
  * How a step went. Steps print it as JSON, the harness reads it.
  *
@@ -8,7 +10,7 @@ package io.s3e.engines.spark.job;
  * @param rows rows of its result
  * @param digest of them
  * @param wallNanos from its start to its last row
- * @param cpuNanos processor time of the driver's process, which in local mode runs the tasks too
+ * @param cpuNanos processor time of the driver's process and of executors
  * @param tasks what Spark says of its tasks
  * @param reads what its tasks did to streams; zeros where the file system is not a timed one
  */
@@ -52,7 +54,17 @@ public record StepResult(
    * @param nanos time in them, and in waits for ranges of vectored reads
    * @param bytes bytes that they gave
    */
-  public record Reads(long opens, long openNanos, long calls, long nanos, long bytes) {
+  public record Reads(long opens, long openNanos, long calls, long nanos, long bytes)
+      implements Serializable {
+    Reads plus(Reads other) {
+      return new Reads(
+          opens + other.opens,
+          openNanos + other.openNanos,
+          calls + other.calls,
+          nanos + other.nanos,
+          bytes + other.bytes);
+    }
+
     Reads minus(Reads earlier) {
       return new Reads(
           opens - earlier.opens,

@@ -2,11 +2,9 @@
 package io.s3e.engines.spark.job;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
-import com.sun.management.OperatingSystemMXBean;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
-import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -63,25 +61,21 @@ public final class Steps {
 
   private StepResult measured(String line) throws IOException, TimeoutException {
     SparkContext context = spark.sparkContext();
+    TaskJvms.Used before = TaskJvms.used(context);
     StepResult.Tasks tasksBefore = meter.sums(context);
-    StepResult.Reads readsBefore = ReadClock.sums();
-    long cpuBefore = cpuNanos();
     long start = System.nanoTime();
     List<Row> rows = Step.run(spark, line);
     long wallNanos = System.nanoTime() - start;
     // Spark's own book-keeping of these tasks counts as work of theirs.
     StepResult.Tasks tasks = meter.sums(context).minus(tasksBefore);
+    TaskJvms.Used after = TaskJvms.used(context);
     return new StepResult(
         line,
         rows.size(),
         RowDigest.of(rows),
         wallNanos,
-        cpuNanos() - cpuBefore,
+        after.cpuNanos() - before.cpuNanos(),
         tasks,
-        ReadClock.sums().minus(readsBefore));
-  }
-
-  private static long cpuNanos() {
-    return ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class).getProcessCpuTime();
+        after.reads().minus(before.reads()));
   }
 }

@@ -29,7 +29,7 @@ public enum Stream {
           "fs.AbstractFileSystem.s3a.impl",
           "io.s3e.hadoop.S3EAbstractFileSystem",
           "fs.s3a.s3e.columnar",
-          "false")),
+          "off")),
 
   /** S3E, its reads counted. */
   COUNTED_S3E(Map.of("fs.s3a.impl", CountedS3E.class.getName())),

@@ -5,7 +5,7 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
+import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import org.apache.hadoop.conf.Configuration;
@@ -80,7 +80,9 @@ public record ConfigKey<T>(
         textOf(byDefault),
         "one of " + String.join(", ", named.keySet()) + also,
         description,
-        text -> Objects.requireNonNull(named.get(text.toLowerCase(Locale.ROOT))),
+        text ->
+            Optional.ofNullable(named.get(text.toLowerCase(Locale.ROOT)))
+                .orElseThrow(() -> new IllegalArgumentException("no such choice: " + text)),
         choice -> true);
   }
 

@@ -354,6 +354,8 @@ public final class Measure {
 
     private static final double WARM_UP_SCALE = 0.01;
 
+    private static final int USUAL_GROUP_MEBIBYTES = 128;
+
     @Mixin private Common common = new Common();
 
     @Option(
@@ -374,6 +376,14 @@ public final class Measure {
         description = "parquet, orc, csv or json_gz. Default: ${DEFAULT-VALUE}.")
     private String format = "";
 
+    @Option(
+        names = "--group-mebibytes",
+        defaultValue = "" + USUAL_GROUP_MEBIBYTES,
+        description =
+            "Row groups of Parquet, before compression; S3 gets about a third. Default:"
+                + " ${DEFAULT-VALUE}.")
+    private int groupMebibytes;
+
     @Option(names = "--queries", split = ",", description = "For example 1,6,14,19. Default: all.")
     private int[] queries = IntStream.rangeClosed(1, 22).toArray();
 
@@ -393,14 +403,20 @@ public final class Measure {
           new Workload(
               "tpch",
               "TPC-H, scale " + scale + ", " + format,
-              "tpch-" + scale + '-' + files + '-' + format,
+              "tpch-" + scale + '-' + files + '-' + format + groups(),
               List.of(
+                  "sql SET parquet.block.size=" + ((long) groupMebibytes << 20),
                   "generate " + scale + ' ' + files + ' ' + format + " %s",
                   "generate " + WARM_UP_SCALE + ' ' + files + ' ' + format + " %s-small"),
               warmUp,
               List.of("tables " + format + " %s"),
               steps,
               groups));
+    }
+
+    /** In the name of data whose row groups are not the usual ones. */
+    private String groups() {
+      return groupMebibytes == USUAL_GROUP_MEBIBYTES ? "" : "-groups-" + groupMebibytes;
     }
   }
 

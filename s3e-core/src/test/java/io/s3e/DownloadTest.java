@@ -34,7 +34,7 @@ class DownloadTest {
 
   private final byte[] content = MemoryObjectClient.bytes(SIZE, 7);
   private final MemoryObjectClient client =
-      new MemoryObjectClient(new ClientLimits(BLOCK, 8, REQUEST, 8, 8 * REQUEST));
+      new MemoryObjectClient(new ClientLimits(BLOCK, 8, 0, REQUEST, 8, 8 * REQUEST));
   private final MemoryBudget budget = new MemoryBudget(64L * BLOCK);
   private final S3E engine =
       S3E.create(

@@ -79,7 +79,7 @@ class EngineLingerTest {
 
     Wire(ClientMemory memory) {
       int slots = (int) (memory.ownedBytes() / REQUEST);
-      limits = new ClientLimits(BLOCK, 8, REQUEST, slots, (long) slots * REQUEST);
+      limits = new ClientLimits(BLOCK, 8, 0, REQUEST, slots, (long) slots * REQUEST);
     }
 
     @Override

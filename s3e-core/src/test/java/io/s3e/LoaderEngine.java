@@ -46,7 +46,7 @@ public final class LoaderEngine implements Callable<Boolean>, LongSupplier, Auto
                   new MemoryObjectClient(
                       slots == 0
                           ? ClientLimits.copying(REQUEST, 8, 0)
-                          : new ClientLimits(REQUEST, 8, REQUEST, slots, owned));
+                          : new ClientLimits(REQUEST, 8, 0, REQUEST, slots, owned));
               made[0].put(OBJECT, content, "\"e" + seed + "\"");
               return made[0];
             });

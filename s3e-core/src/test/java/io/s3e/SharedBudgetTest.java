@@ -97,7 +97,7 @@ class SharedBudgetTest {
           int slots = (int) (granted.ownedBytes() / REQUEST);
           MemoryObjectClient client =
               new MemoryObjectClient(
-                  new ClientLimits(BLOCK, 4, REQUEST, slots, granted.ownedBytes()));
+                  new ClientLimits(BLOCK, 4, 0, REQUEST, slots, granted.ownedBytes()));
           client.put(OBJECT, content, "\"e\"");
           return client;
         });
@@ -122,7 +122,7 @@ class SharedBudgetTest {
   void manyStreamsOfSeveralEnginesAllProgress() throws Exception {
     MemoryBudget budget = new MemoryBudget(24L * BLOCK);
     ExecutorService readers = Executors.newFixedThreadPool(24);
-    try (S3E first = engine(budget, new ClientLimits(BLOCK, 4, REQUEST, 2, 2L * REQUEST));
+    try (S3E first = engine(budget, new ClientLimits(BLOCK, 4, 0, REQUEST, 2, 2L * REQUEST));
         S3E second = engine(budget, ClientLimits.copying(REQUEST, 4, 0))) {
       List<Future<byte[]>> results = new ArrayList<>();
       for (int i = 0; i < 24; i++) {

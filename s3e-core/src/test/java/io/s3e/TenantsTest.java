@@ -337,7 +337,7 @@ class TenantsTest {
   @Test
   @Slow
   void aNeighbourThatHangsLeavesRoomOnTheSameConnections() throws Exception {
-    ClientLimits limits = new ClientLimits(BLOCK, 8, REQUEST, 16, 16L * REQUEST);
+    ClientLimits limits = new ClientLimits(BLOCK, 8, 0, REQUEST, 16, 16L * REQUEST);
     AtomicInteger closes = new AtomicInteger();
     List<Transport.Lease<Lanes>> leases = new ArrayList<>();
     MemoryObjectClient hanging = client(limits);

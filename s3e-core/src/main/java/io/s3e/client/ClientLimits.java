@@ -37,15 +37,9 @@ public record ClientLimits(
     }
   }
 
-  /** Limits of a client that has no room for GETs that hang beside those that do not. */
-  public ClientLimits(
-      int copyRequestBytes, int copyRequests, int lentSlotBytes, int lentSlots, long ownedBytes) {
-    this(copyRequestBytes, copyRequests, 0, lentSlotBytes, lentSlots, ownedBytes);
-  }
-
   /** Limits of a client that only copies. */
   public static ClientLimits copying(int requestBytes, int requests, long ownedBytes) {
-    return new ClientLimits(requestBytes, requests, 0, 0, ownedBytes);
+    return new ClientLimits(requestBytes, requests, 0, 0, 0, ownedBytes);
   }
 
   /** Whether the client lends buffers. */

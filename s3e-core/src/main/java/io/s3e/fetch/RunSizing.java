@@ -29,8 +29,10 @@ record RunSizing(int blockBytes, int requestBytes, ClientLimits limits) {
   }
 
   Need need(BlockLayout layout, BlockRange run) {
-    boolean isLong = layout.bytesOf(run).length() > limits.copyRequestBytes();
-    return new Need(
-        (int) Math.min(run.count(), copiedBlocks()), isLong ? MemoryKind.LONG : MemoryKind.SHORT);
+    long bytes = layout.bytesOf(run).length();
+    boolean fillsSlot = limits.lends() && 2 * bytes > limits.lentSlotBytes();
+    MemoryKind kind = fillsSlot ? MemoryKind.SLOT_FILLING : MemoryKind.SHORT;
+    kind = bytes > limits.copyRequestBytes() ? MemoryKind.LONG : kind;
+    return new Need((int) Math.min(run.count(), copiedBlocks()), kind);
   }
 }

@@ -52,8 +52,10 @@ import org.jspecify.annotations.Nullable;
  * slots that readers take from each other are fetched twice. Once its reader is idle {@linkplain
  * Idle#LONG for long} it is the first to go, for guesses too: a stream that was opened, ran ahead
  * and was forgotten must not hold the slots that others need to run ahead. A guess that is worth a
- * slot gets a slot or nothing. A reader that wants a slot waits for one a few ms and has a copied
- * request then; slots that are dirty come back by themselves.
+ * slot gets a slot or nothing; one that a copied request would bring as well, but that fills a slot
+ * by more than half (slots are short where memory is little), takes a slot before buffers. A reader
+ * that wants a slot waits for one a few ms and has a copied request then; slots that are dirty come
+ * back by themselves.
  *
  * <p><b>Waiting.</b> Nothing here takes a lock. Readers of one tenant stand in its {@link
  * Account}'s queue and are served in order; the next of each tenant is woken when memory or
@@ -157,12 +159,15 @@ public final class Admission {
 
   private @Nullable Grant tryGrant(
       Account account, Object object, Need need, Purpose purpose, boolean mayCopy) {
-    boolean isLong = need.isLong() && account.mayLend(object, purpose);
-    Grant grant = isLong ? tryLend(account, object, List.of(), purpose) : null;
+    boolean isToFill = need.kind() == Need.MemoryKind.SLOT_FILLING;
+    boolean isLent = need.isLong() || (isToFill && purpose != Purpose.DEMAND);
+    isLent = isLent && account.mayLend(object, purpose);
+    Grant grant = isLent ? tryLend(account, object, List.of(), purpose) : null;
     if (grant == null && mayCopy) {
       grant = tryCopy(account, object, need.copiedBlocks(), purpose);
     }
-    if (grant == null && need.kind() == Need.MemoryKind.SHORT && account.mayLend(object, purpose)) {
+    boolean mayPass = isToFill || need.kind() == Need.MemoryKind.SHORT;
+    if (grant == null && mayPass && account.mayLend(object, purpose)) {
       grant = tryPass(account, object, need.copiedBlocks(), purpose);
     }
     return grant;

@@ -6,6 +6,8 @@ public record Need(int copiedBlocks, MemoryKind kind) {
   public enum MemoryKind {
     /** Pooled buffers, or else a lent slot. */
     SHORT,
+    /** As SHORT; what nobody waits for rather takes the slot, which it fills by more than half. */
+    SLOT_FILLING,
     /** A lent slot, because a copied request would bring only a part. */
     LONG,
     /** Pooled buffers and nothing else: the same range holds a slot already. */

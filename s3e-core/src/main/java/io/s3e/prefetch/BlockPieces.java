@@ -11,8 +11,7 @@ import java.util.function.Predicate;
  * Blocks of one object, each with an owner: adjacent blocks of one owner are one piece, or several.
  * Not thread-safe.
  *
- * <p>Invariants: pieces ascend, are disjoint and not empty; {@link #count()} is the sum of their
- * lengths.
+ * <p>Invariants: pieces ascend, are disjoint and not empty; {@link #count()} sums up their lengths.
  */
 public final class BlockPieces<O> {
   /** Adjacent blocks of one owner. */

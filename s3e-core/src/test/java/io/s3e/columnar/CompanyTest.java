@@ -27,6 +27,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -52,10 +53,12 @@ class CompanyTest {
   private static final class Counts {
     int whole;
     int part;
+    int ranges;
     int gets;
     long blockedNanos;
 
     synchronized void add(int asked, int ranges, long nanos) {
+      this.ranges += asked;
       whole += asked == ranges ? 1 : 0;
       part += asked > 0 && asked < ranges ? 1 : 0;
       blockedNanos += nanos;
@@ -72,7 +75,12 @@ class CompanyTest {
 
   private Counts read(int streams, int runs, ColumnarMode mode, ClientLimits limits)
       throws Exception {
-    Table table = table(runs);
+    return read(streams, table(runs), mode, limits, BUDGET);
+  }
+
+  private Counts read(
+      int streams, Table table, ColumnarMode mode, ClientLimits limits, long budgetBytes)
+      throws Exception {
     Counts counts = new Counts();
     MemoryObjectClient client = new MemoryObjectClient(limits);
     client.faults(
@@ -85,7 +93,7 @@ class CompanyTest {
           return Answer.GOOD.after(FIRST_BYTE_MILLIS + range.length() / BYTES_PER_MILLI);
         });
     S3EConfig config = S3EConfig.DEFAULTS.toBuilder().columnar(mode).build();
-    MemoryBudget budget = new MemoryBudget(BUDGET);
+    MemoryBudget budget = new MemoryBudget(budgetBytes);
     ExecutorService readers = Executors.newFixedThreadPool(streams);
     try (S3E s3e = S3E.create(config, budget, granted -> client)) {
       List<Future<?>> all = new ArrayList<>();
@@ -106,14 +114,15 @@ class CompanyTest {
       readers.shutdownNow();
     }
     System.out.printf(
-        "%s %d streams, %d runs: %d ms, whole %d part %d none %d, %d GETs%n",
+        "%s %d streams, %d runs: %d ms, whole %d part %d none %d, %d ranges, %d GETs%n",
         mode,
         streams,
-        runs,
+        table.wanted().length,
         counts.blockedNanos / 1_000_000 / streams,
         counts.whole,
         counts.part,
         streams * GROUPS - counts.whole - counts.part,
+        counts.ranges,
         client.gets().size());
     counts.gets = client.gets().size();
     return counts;
@@ -180,11 +189,20 @@ class CompanyTest {
     assertThat(counts.gets).as("GETs").isLessThanOrEqualTo(reads * runs + 4 * streams);
   }
 
+  /** Slots of 1 MiB, which a client has in so small a budget, hold what is guessed as well. */
+  @Test
+  void aSmallBudgetHoldsAGroupAhead() throws Exception {
+    long budget = 64L * MIB;
+    Table table = new Table(GROUPS, 12, 9 * MIB / 2, FOOTER, 0, 3, 6, 9);
+    Counts counts = read(1, table, ColumnarMode.AUTO, Layouts.lending(budget / 8 * 5), budget);
+    assertThat(counts.ranges).as("ranges that were asked for, of 48").isGreaterThanOrEqualTo(24);
+  }
+
   /** Places enough for three groups of each stream. */
   @ParameterizedTest
   @CsvSource({"8, 8", "16, 3", "16, 8", "32, 5"})
   void allStreamsRunAheadWhereThereAreConnections(int streams, int runs) throws Exception {
-    ClientLimits roomy = new ClientLimits(MIB, 4 * streams * runs, 4 * MIB, 16, 64L * MIB);
+    ClientLimits roomy = new ClientLimits(MIB, 4 * streams * runs, 0, 4 * MIB, 16, 64L * MIB);
     Counts counts = read(streams, runs, ColumnarMode.AUTO, roomy);
     int reads = streams * GROUPS;
     assertThat(counts.part).as("groups of which a part was asked for").isLessThan(reads / 32);

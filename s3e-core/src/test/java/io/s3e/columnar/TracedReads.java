@@ -43,7 +43,7 @@ final class TracedReads {
   public static void main(String[] arguments) throws Exception {
     Trace trace = Trace.valueOf(arguments[0]);
     MemoryObjectClient client =
-        new MemoryObjectClient(new ClientLimits(MIB, 16, 4 * MIB, 16, 64L * MIB));
+        new MemoryObjectClient(new ClientLimits(MIB, 16, 0, 4 * MIB, 16, 64L * MIB));
     byte[] content = content(trace);
     client.put(OBJECT, content, "\"v1\"");
     try (S3E s3e = S3E.create(S3EConfig.DEFAULTS, new MemoryBudget(128L * MIB), granted -> client);

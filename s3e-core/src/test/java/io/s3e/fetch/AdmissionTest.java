@@ -42,7 +42,7 @@ class AdmissionTest {
   /** Two copied requests of a block, {@code slots} lent ones of a request. */
   private static FetchRig lending(int slots) {
     ClientLimits limits =
-        new ClientLimits(BLOCK, 2, REQUEST_BLOCKS * BLOCK, slots, (long) slots * REQUEST_BLOCKS);
+        new ClientLimits(BLOCK, 2, 0, REQUEST_BLOCKS * BLOCK, slots, (long) slots * REQUEST_BLOCKS);
     return new FetchRig(64, 8, limits, 20_000);
   }
 
@@ -73,6 +73,25 @@ class AdmissionTest {
         giveBack(grant);
       }
       assertThat(admission.isCrowded(rig.account)).isFalse();
+    }
+  }
+
+  @Test
+  void aGuessThatFillsASlotTakesOneBeforeBuffersAndAReaderBuffersBeforeASlot() throws Exception {
+    try (FetchRig rig = lending(3)) {
+      Admission admission = rig.admission;
+      Need filling = new Need(1, MemoryKind.SLOT_FILLING);
+      List<Grant> guesses = new ArrayList<>();
+      for (int i = 0; i < 3; i++) {
+        guesses.add(require(admission.trySpeculate(rig.account, OBJECT, filling, Purpose.GUESS)));
+      }
+      ObjectHandle handle = rig.open();
+      Grant read = require(admission.await(rig.account, OBJECT, filling, handle::isClosed, soon()));
+
+      assertThat(guesses).extracting(Grant::isLent).containsExactly(true, true, false);
+      assertThat(read.isLent()).isFalse();
+      guesses.forEach(AdmissionTest::giveBack);
+      giveBack(read);
     }
   }
 

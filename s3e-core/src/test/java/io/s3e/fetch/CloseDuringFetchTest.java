@@ -140,7 +140,7 @@ class CloseDuringFetchTest {
   void theEngineIsClosedAtEveryMoment() throws Exception {
     long seed = Seed.draw();
     SplittableRandom root = new SplittableRandom(seed);
-    ClientLimits limits = new ClientLimits(BLOCK, 8, REQUEST_BLOCKS * BLOCK, 4, 0);
+    ClientLimits limits = new ClientLimits(BLOCK, 8, 0, REQUEST_BLOCKS * BLOCK, 4, 0);
     for (int round = 0; round < 150; round++) {
       try (FetchRig rig = new FetchRig(32, 8, limits, 20_000)) {
         long roundSeed = root.nextLong();

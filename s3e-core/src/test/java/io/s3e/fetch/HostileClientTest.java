@@ -470,6 +470,6 @@ class HostileClientTest {
   }
 
   private static ClientLimits lending() {
-    return new ClientLimits(BLOCK, 8, REQUEST_BLOCKS * BLOCK, 4, 0);
+    return new ClientLimits(BLOCK, 8, 0, REQUEST_BLOCKS * BLOCK, 4, 0);
   }
 }

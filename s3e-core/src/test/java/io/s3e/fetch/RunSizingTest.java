@@ -16,7 +16,7 @@ class RunSizingTest {
 
   /** Copied GETs of four and a half blocks, lent ones of twelve. */
   private static final ClientLimits LENDING =
-      new ClientLimits(4 * BLOCK + BLOCK / 2, 8, 12 * BLOCK, 4, 0);
+      new ClientLimits(4 * BLOCK + BLOCK / 2, 8, 0, 12 * BLOCK, 4, 0);
 
   private static final BlockLayout LAYOUT = new BlockLayout(100L * BLOCK, BLOCK);
 
@@ -64,6 +64,15 @@ class RunSizingTest {
     assertThat(SIZING.need(LAYOUT, wanted(0, 4))).isEqualTo(new Need(4, MemoryKind.SHORT));
     assertThat(SIZING.need(LAYOUT, wanted(0, 5))).isEqualTo(new Need(4, MemoryKind.LONG));
     assertThat(SIZING.need(LAYOUT, wanted(0, 12))).isEqualTo(new Need(4, MemoryKind.LONG));
+  }
+
+  @Test
+  void aCopiedGetMayFillAShortSlot() {
+    ClientLimits shortSlots = new ClientLimits(4 * BLOCK, 8, 0, 4 * BLOCK, 4, 0);
+    RunSizing sizing = new RunSizing(BLOCK, REQUEST, shortSlots);
+    assertThat(sizing.need(LAYOUT, wanted(0, 2))).isEqualTo(new Need(2, MemoryKind.SHORT));
+    assertThat(sizing.need(LAYOUT, wanted(0, 3))).isEqualTo(new Need(3, MemoryKind.SLOT_FILLING));
+    assertThat(sizing.need(LAYOUT, wanted(0, 5))).isEqualTo(new Need(4, MemoryKind.LONG));
   }
 
   @Test

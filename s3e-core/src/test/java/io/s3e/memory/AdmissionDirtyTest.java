@@ -34,7 +34,7 @@ class AdmissionDirtyTest {
   private final BlockIndex index = new BlockIndex();
   private final Admission admission = new Admission(budget, pool, index);
   private final Carrier carrier =
-      admission.carrier(new ClientLimits(BLOCK_BYTES, 8, 4 * BLOCK_BYTES, SLOTS, 0));
+      admission.carrier(new ClientLimits(BLOCK_BYTES, 8, 0, 4 * BLOCK_BYTES, SLOTS, 0));
   private final Account account = admission.account(carrier);
   private final List<Grant> held = new ArrayList<>();
   private int next;

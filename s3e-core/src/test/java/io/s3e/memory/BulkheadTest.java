@@ -229,7 +229,8 @@ class BulkheadTest {
 
   @Test
   void anObjectThatDoesNotAnswerIsLentNoSlot() throws Exception {
-    Carrier lending = admission.carrier(new ClientLimits(BLOCK, PLACES, 4 * BLOCK, 2, 8L * BLOCK));
+    Carrier lending =
+        admission.carrier(new ClientLimits(BLOCK, PLACES, 0, 4 * BLOCK, 2, 8L * BLOCK));
     Account tenant = admission.account(lending);
     Need slot = new Need(1, MemoryKind.LONG);
     lending.late(HANGING);

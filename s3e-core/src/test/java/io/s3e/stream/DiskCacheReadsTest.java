@@ -426,7 +426,7 @@ class DiskCacheReadsTest {
 
   @Test
   void aScanIsNotWrittenWhereSlotsAreLent() throws Exception {
-    ClientLimits lending = new ClientLimits(BLOCK, 8, REQUEST, 8, CLIENTS_BYTES);
+    ClientLimits lending = new ClientLimits(BLOCK, 8, 0, REQUEST, 8, CLIENTS_BYTES);
     try (S3E engine = engine(disk(Scope.PRIVATE), lending)) {
       scan(engine, ReadPolicy.ADAPTIVE);
       requireNothingOffered(engine);
@@ -660,7 +660,7 @@ class DiskCacheReadsTest {
 
   @Test
   void theSameWithSlotsThatAreLent() throws Exception {
-    ClientLimits lending = new ClientLimits(BLOCK, 8, REQUEST, 8, CLIENTS_BYTES);
+    ClientLimits lending = new ClientLimits(BLOCK, 8, 0, REQUEST, 8, CLIENTS_BYTES);
     try (S3E engine = engine(disk(Scope.HOST), lending)) {
       scan(engine, ReadPolicy.SEQUENTIAL);
       settle(engine);

@@ -74,7 +74,7 @@ final class EngineFixture implements AfterEachCallback {
   /** A client that lends, with few slots. */
   static EngineFixture lending() {
     return new EngineFixture(
-        new ClientLimits(BLOCK, 8, REQUEST, 8, 8L * REQUEST), 256, changes -> changes);
+        new ClientLimits(BLOCK, 8, 0, REQUEST, 8, 8L * REQUEST), 256, changes -> changes);
   }
 
   byte[] put(int blocks) {

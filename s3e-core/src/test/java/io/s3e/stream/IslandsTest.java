@@ -47,7 +47,7 @@ class IslandsTest {
 
   private void lend() {
     engine.close();
-    client = new MemoryObjectClient(new ClientLimits(MIB, 24, 4 * MIB, 24, 96L * MIB));
+    client = new MemoryObjectClient(new ClientLimits(MIB, 24, 0, 4 * MIB, 24, 96L * MIB));
     budget = new MemoryBudget(256L * MIB);
     engine = S3E.create(S3EConfig.DEFAULTS, budget, granted -> client);
   }
@@ -126,7 +126,7 @@ class IslandsTest {
   @Test
   void aReaderWithoutProofScansOverIslands() throws IOException {
     engine.close();
-    client = new MemoryObjectClient(new ClientLimits(MIB, 24, 4 * MIB, 24, 96L * MIB));
+    client = new MemoryObjectClient(new ClientLimits(MIB, 24, 0, 4 * MIB, 24, 96L * MIB));
     budget = new MemoryBudget(256L * MIB);
     engine =
         S3E.create(

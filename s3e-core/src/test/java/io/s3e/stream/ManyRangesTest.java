@@ -79,7 +79,7 @@ class ManyRangesTest {
   @Test
   void denseRangesCostNoMoreGetsThanAScan() throws Exception {
     MemoryObjectClient client =
-        new MemoryObjectClient(new ClientLimits(MIB, 24, SLOT, 24, 24L * SLOT));
+        new MemoryObjectClient(new ClientLimits(MIB, 24, 0, SLOT, 24, 24L * SLOT));
     client.hold();
     client.faults(
         (request, number) -> {
@@ -97,7 +97,7 @@ class ManyRangesTest {
   @Test
   void denseRangesThatDoNotFitIntoMemoryAreFetchedOnce() throws Exception {
     MemoryObjectClient client =
-        new MemoryObjectClient(new ClientLimits(MIB, 4, SLOT, 2, 2L * SLOT));
+        new MemoryObjectClient(new ClientLimits(MIB, 4, 0, SLOT, 2, 2L * SLOT));
     client.faults((request, number) -> Answer.GOOD.after(5));
     requireBytes(client, new MemoryBudget(20L * MIB), S3EConfig.DEFAULTS, NEAR, DENSE);
     requireFewGets(client, MIB);
@@ -161,7 +161,7 @@ class ManyRangesTest {
   @Test
   void rangesFarApartCostABlockEachAndNoMore() throws Exception {
     MemoryObjectClient client =
-        new MemoryObjectClient(new ClientLimits(MIB, 24, SLOT, 8, 8L * SLOT));
+        new MemoryObjectClient(new ClientLimits(MIB, 24, 0, SLOT, 8, 8L * SLOT));
     requireBytes(client, new MemoryBudget(64L * MIB), S3EConfig.DEFAULTS, FAR, MIB);
     assertThat(client.gets().size()).as("GETs").isEqualTo(FAR);
     assertThat(client.bytesAsked()).isEqualTo((long) FAR * S3EConfig.DEFAULTS.blockBytes());

@@ -106,7 +106,7 @@ class ReadRequestsTest {
   void aHeadCostsHardlyMoreThanItsBytes(int head, int mostGets) throws Exception {
     int mebibyte = 1 << 20;
     MemoryObjectClient client =
-        new MemoryObjectClient(new ClientLimits(mebibyte, 16, 4 * mebibyte, 16, 64L * mebibyte));
+        new MemoryObjectClient(new ClientLimits(mebibyte, 16, 0, 4 * mebibyte, 16, 64L * mebibyte));
     byte[] content = MemoryObjectClient.bytes(64 * mebibyte, 5);
     client.put(EngineFixture.OBJECT, content, EngineFixture.ETAG);
     MemoryBudget budget = new MemoryBudget(128L * mebibyte);

@@ -39,7 +39,7 @@ class RequestCountTest {
   private static final ObjectRef OBJECT = new ObjectRef("bucket", "key");
 
   private final MemoryObjectClient client =
-      new MemoryObjectClient(new ClientLimits(MIB, 24, SLOT, 24, 24L * SLOT));
+      new MemoryObjectClient(new ClientLimits(MIB, 24, 0, SLOT, 24, 24L * SLOT));
   private final S3E engine =
       S3E.create(S3EConfig.DEFAULTS, new MemoryBudget(256L * MIB), granted -> client);
 
@@ -125,7 +125,8 @@ class RequestCountTest {
       int slot = slotMib * MIB;
       long budget = 2L * slots * slot;
       store =
-          new MemoryObjectClient(new ClientLimits(MIB / 2, 24, slot, slots, (long) slots * slot));
+          new MemoryObjectClient(
+              new ClientLimits(MIB / 2, 24, 0, slot, slots, (long) slots * slot));
       tenant =
           S3E.create(
               S3EConfig.DEFAULTS.toBuilder().requestBytes(16 * MIB).memoryBytes(budget).build(),

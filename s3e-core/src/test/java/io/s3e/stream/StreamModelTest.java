@@ -97,8 +97,10 @@ class StreamModelTest {
 
   private static MemoryObjectClient client(String memory) {
     return switch (memory) {
-      case "lending" -> new MemoryObjectClient(new ClientLimits(BLOCK, 8, REQUEST, 8, 8 * REQUEST));
-      case "tight" -> new MemoryObjectClient(new ClientLimits(BLOCK, 2, REQUEST, 2, 2 * REQUEST));
+      case "lending" ->
+          new MemoryObjectClient(new ClientLimits(BLOCK, 8, 0, REQUEST, 8, 8 * REQUEST));
+      case "tight" ->
+          new MemoryObjectClient(new ClientLimits(BLOCK, 2, 0, REQUEST, 2, 2 * REQUEST));
       case "two-blocks" -> new MemoryObjectClient(ClientLimits.copying(REQUEST, 4, 0));
       case "one-byte-at-a-time" -> {
         MemoryObjectClient client = new MemoryObjectClient(ClientLimits.copying(REQUEST, 16, 0));

@@ -122,8 +122,7 @@ record CrtFinding(String origin, @Nullable String problem, @Nullable CrtClients 
 
   /**
    * Why no directory takes the native library, in the order in which the CRT tries them; null if
-   * one does. Asked before a CRT begins, which prints stack traces to stderr where it cannot
-   * unpack.
+   * one does. Asked before a CRT begins, which prints stack traces to stderr otherwise.
    */
   static @Nullable String unpackingProblem() {
     List<String> problems = new ArrayList<>();

@@ -54,7 +54,7 @@ class FallbackClientTest {
   private static final Duration PATIENCE = Duration.ofSeconds(2);
 
   private final MemoryObjectClient fast =
-      new MemoryObjectClient(new ClientLimits(64 << 10, 16, 256 << 10, 8, 4 << 20));
+      new MemoryObjectClient(new ClientLimits(64 << 10, 16, 0, 256 << 10, 8, 4 << 20));
   private final MemoryObjectClient substitute =
       new MemoryObjectClient(ClientLimits.copying(256 << 10, 24, 0));
   private final AtomicInteger substituted = new AtomicInteger();

@@ -63,7 +63,8 @@ class WayBackTest {
 
   @Test
   void aClientThatReachesTheStoreStays() throws Exception {
-    MemoryObjectClient own = new MemoryObjectClient(new ClientLimits(1 << 20, 40, 1 << 20, 40, 0));
+    MemoryObjectClient own =
+        new MemoryObjectClient(new ClientLimits(1 << 20, 40, 0, 1 << 20, 40, 0));
     own.put(OBJECT, MemoryObjectClient.bytes(100_000, 1), "\"v\"");
     try (ObjectClient client = wayBack.open(memory -> own, MEMORY)) {
       assertThat(client.limits()).isEqualTo(own.limits());

@@ -187,6 +187,7 @@ class SparkEventLogsTest {
     conf.put("spark.driver.bindAddress", "127.0.0.1");
     conf.put("spark.eventLog.dir", logs.toUri().toString());
     conf.put("spark.app.name", what.file());
+    conf.put("spark.sql.shuffle.partitions", Integer.toString(2 * what.cores));
     String refusing = store.bucketOfSameObjects();
     Stream stream = what == Case.PLAIN_S3A ? Stream.CLASSIC : Stream.PLUGIN;
     try (Driver driver =

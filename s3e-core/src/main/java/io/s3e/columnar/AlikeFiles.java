@@ -19,7 +19,7 @@ import java.util.OptionalDouble;
  * about equally long. Each file that is read shows by how much its like was missed, and ranges are
  * guessed longer by twice that at each end. Nothing is guessed before two files in a row were
  * alike; nor where that would take more blocks than the ranges do, by a tenth or by one block,
- * whichever is more; nor more than {@value #MOST_BYTES} bytes, where a round trip is little.
+ * whichever is more; nor more than {@value #MOST_BYTES} bytes, beside which a round trip is little.
  *
  * <p>Any thread; holds its lock for arithmetic alone.
  */

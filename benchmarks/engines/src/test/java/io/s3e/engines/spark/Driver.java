@@ -50,7 +50,8 @@ final class Driver implements AutoCloseable {
    *
    * @param home which Spark
    * @param master as Spark takes it: {@code local[2]}, or executors of their own
-   * @param heap as the JVM takes it, for example {@code 2g}; executors have theirs in the master
+   * @param heap as the JVM takes it, for example {@code 2g}; executors have theirs by {@code
+   *     spark.executor.memory}
    * @param conf Spark's configuration, in addition
    */
   record Settings(SparkHome home, String master, String heap, Map<String, String> conf) {}

@@ -44,7 +44,7 @@ final class Appender {
   private static final int STAGE_BYTES = 1 << 20;
 
   /** Memory of a stage: with room for the seal behind the last chunk. */
-  private static final int STAGE_MEMORY = STAGE_BYTES + RegionSeal.WORK_BYTES;
+  static final int STAGE_MEMORY = STAGE_BYTES + RegionSeal.WORK_BYTES;
 
   /** A write that takes longer is taken to hang. */
   private static final long HANGS_NANOS = TimeUnit.SECONDS.toNanos(2);
@@ -101,10 +101,6 @@ final class Appender {
 
   void start() {
     thread.start();
-  }
-
-  static long bufferBytes() {
-    return STAGE_MEMORY;
   }
 
   /** Takes bytes to be written; those that it refuses are counted and ended before it returns. */

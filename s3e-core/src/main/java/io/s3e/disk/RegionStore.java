@@ -110,7 +110,7 @@ final class RegionStore implements AutoCloseable {
   }
 
   static long bufferBytes(DiskCacheConfig config) {
-    return Readers.bufferBytes(config.key() != null) + Appender.bufferBytes();
+    return Readers.bufferBytes(config.key() != null) + Appender.STAGE_MEMORY;
   }
 
   int look(ChunkRange wanted) {

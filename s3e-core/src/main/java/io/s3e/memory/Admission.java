@@ -199,7 +199,7 @@ public final class Admission {
       boolean evicted =
           lent.evictIdle(Idle.LONG)
               || lent.evictRead()
-              || lent.evictDirty()
+              || lent.evictDirty(purpose)
               || (purpose == Purpose.DEMAND && lent.evictIdle(Idle.BRIEFLY));
       if (!evicted) {
         return null;
@@ -262,13 +262,13 @@ public final class Admission {
 
   /** The cheapest goes first: nothing, a write to disk, a GET. */
   private boolean evictAny() {
-    return pooled.evictRead() || pooled.evictDirty() || pooled.evictUnread();
+    return pooled.evictRead() || pooled.evictDirty(Purpose.DEMAND) || pooled.evictUnread();
   }
 
   /** Adds buffers up to {@code blocks}; true with one for a reader that waits, else with all. */
   private boolean addBuffers(List<BlockLease> leases, int blocks, Purpose purpose) {
-    BlockLease lease = purpose == Purpose.DEMAND ? tryFirstBuffer() : trySpareBuffer();
-    for (; lease != null; lease = leases.size() < blocks ? trySpareBuffer() : null) {
+    BlockLease lease = purpose == Purpose.DEMAND ? tryFirstBuffer() : trySpareBuffer(purpose);
+    for (; lease != null; lease = leases.size() < blocks ? trySpareBuffer(purpose) : null) {
       leases.add(lease);
     }
     if (leases.size() < blocks) {
@@ -278,7 +278,7 @@ public final class Admission {
   }
 
   /** A buffer beyond the reserve, at the cost of nothing that is still to be read. */
-  private @Nullable BlockLease trySpareBuffer() {
+  private @Nullable BlockLease trySpareBuffer(Purpose purpose) {
     do {
       int blocks = poolBlocks();
       boolean isSpare = blocks - pool.leased() > Lane.reserve(blocks);
@@ -286,7 +286,7 @@ public final class Admission {
       if (lease != null) {
         return lease;
       }
-    } while (pooled.evictRead() || pooled.evictDirty());
+    } while (pooled.evictRead() || pooled.evictDirty(purpose));
     return null;
   }
 
@@ -361,7 +361,7 @@ public final class Admission {
    * what is dirty last, and gives the pool's empty memory back to the budget.
    */
   public void shrinkPool(long bytes) {
-    shrink(bytes, () -> pooled.evictRead() || pooled.evictDirty());
+    shrink(bytes, () -> pooled.evictRead() || pooled.evictDirty(Purpose.DEMAND));
   }
 
   /**

@@ -37,11 +37,12 @@ import org.jspecify.annotations.Nullable;
  * since stays for another round.
  *
  * <p><b>Who may evict.</b> Speculation may take slabs that have been read: a prefetched block is
- * not pushed out by another guess. Of parked ones it may take those that have been so for a while:
- * each costs a write that nobody waits for. Fetches for a waiting reader may take any parked slab,
- * and then unread slabs, which costs a GET, dirty or not. The oldest unread slab goes first, and
- * lent slots only after their reader has been {@link Idle}, because a reader that is alive consumes
- * its window within moments, and one that is not must not hold the budget.
+ * not pushed out by another guess. Of parked ones it may take those that came a while ago (who
+ * waits reads a slab before it can be written): each costs a write that nobody waits for. Fetches
+ * for a waiting reader may take any parked slab, and then unread slabs, which costs a GET, dirty or
+ * not. The oldest unread slab goes first, and lent slots only after their reader has been {@link
+ * Idle}, because a reader that is alive consumes its window within moments, and one that is not
+ * must not hold the budget.
  *
  * <p><b>Invariants.</b> The slab's state alone says where it is; the thread that moves the state by
  * compare-and-set does what follows: it enters the slab into the next queue, or drops it. So a slab
@@ -73,6 +74,9 @@ public final class Residency {
    * the next time; the others would leave just before they are needed.
    */
   private static final int SAMPLE = 16;
+
+  /** A slab that came less than 20 ms ago is written in a moment, as a rule. */
+  private static final long WRITE_NANOS = 20_000_000;
 
   /** Of what has been read, one slab in so many is kept at most. */
   private static final int KEPT_PART = 8;
@@ -250,12 +254,13 @@ public final class Residency {
     }
   }
 
-  /** Evicts the slab that was parked first, if no clean one can go. False if there is none. */
-  public boolean evictDirty() {
-    for (Map.Entry<Long, Slab> oldest = parked.firstEntry();
-        oldest != null;
-        oldest = parked.firstEntry()) {
+  /** Evicts the slab parked first; for a guess, none that has just come. False if there is none. */
+  public boolean evictDirty(Purpose purpose) {
+    for (var oldest = parked.firstEntry(); oldest != null; oldest = parked.firstEntry()) {
       Slab slab = oldest.getValue();
+      if (purpose == Purpose.GUESS && nanoClock.getAsLong() - slab.publishedNanos < WRITE_NANOS) {
+        return false;
+      }
       if (parked.remove(oldest.getKey(), slab) && evict(slab, State.PARKED, State.GONE)) {
         return true;
       }

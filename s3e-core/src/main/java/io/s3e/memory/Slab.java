@@ -62,7 +62,7 @@ final class Slab {
 
   private final List<Block> blocks;
   private final BiConsumer<Slab, State> becameOnce;
-  private final long publishedNanos;
+  final long publishedNanos;
   private final Runnable free;
 
   /** The state's ordinal and {@link #MARK} times the number of marks; UNREAD and clean at first. */

@@ -171,7 +171,10 @@ class BlockTest {
     assertThat(block.tryPin()).as("the writer gives up").isFalse();
     block.markClean();
     assertThat(fetched.freed).hasValue(1);
-    assertThat(residency.evictRead() || residency.evictDirty() || residency.evictUnread())
+    assertThat(
+            residency.evictRead()
+                || residency.evictDirty(Purpose.DEMAND)
+                || residency.evictUnread())
         .isFalse();
   }
 

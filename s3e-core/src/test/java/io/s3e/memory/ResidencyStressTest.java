@@ -175,7 +175,7 @@ class ResidencyStressTest {
     } else if (what < 90) {
       residency.evictRead();
     } else if (what < 93) {
-      residency.evictDirty();
+      residency.evictDirty(Purpose.DEMAND);
     } else if (what < 95) {
       residency.evictUnread();
     } else if (what < 98) {

@@ -367,7 +367,7 @@ class ResidencyTest {
     assertThat(roomMade).hasValue(before + 1);
     assertThat(residency.parkedEntries()).isZero();
     assertThat(residency.spareSlabs(Idle.LONG)).isEqualTo(1);
-    assertThat(residency.evictDirty()).isFalse();
+    assertThat(residency.evictDirty(Purpose.DEMAND)).isFalse();
     assertThat(residency.evictRead()).isTrue();
     assertThat(slab.freed).hasValue(1);
   }
@@ -377,14 +377,33 @@ class ResidencyTest {
     Fetched first = publishParked();
     Fetched second = publishParked();
     assertThat(residency.parkedEntries()).isEqualTo(2);
-    assertThat(residency.evictDirty()).isTrue();
+    assertThat(residency.evictDirty(Purpose.DEMAND)).isTrue();
     assertThat(first.isFree()).isTrue();
     assertThat(second.isFree()).isFalse();
-    assertThat(residency.evictDirty()).isTrue();
+    assertThat(residency.evictDirty(Purpose.DEMAND)).isTrue();
     assertThat(second.isFree()).isTrue();
     first.block().markClean();
     second.block().markClean();
     assertThat(residency.parkedEntries()).isZero();
+  }
+
+  /** Who waits for a slab has read it before it can have been written. */
+  @Test
+  void aGuessLeavesADirtySlabThatHasJustCome() {
+    Fetched dirty = publishParked();
+    assertThat(residency.evictDirty(Purpose.GUESS)).isFalse();
+    clock.addAndGet(19_999_999);
+    assertThat(residency.evictDirty(Purpose.GUESS)).isFalse();
+    assertThat(residency.parkedEntries()).isEqualTo(1);
+    clock.incrementAndGet();
+    assertThat(residency.evictDirty(Purpose.GUESS)).isTrue();
+    assertThat(dirty.isFree()).isTrue();
+
+    for (Purpose waits : List.of(Purpose.DEMAND, Purpose.ASKED, Purpose.HEDGE)) {
+      Fetched taken = publishParked();
+      assertThat(residency.evictDirty(waits)).as("by %s", waits).isTrue();
+      assertThat(taken.isFree()).isTrue();
+    }
   }
 
   @Test
@@ -393,10 +412,10 @@ class ResidencyTest {
     slab.block().markClean();
     assertThat(slab.block().markDirty()).isTrue();
     assertThat(residency.parkedEntries()).as("its turn has not come anew").isZero();
-    assertThat(residency.evictDirty()).isFalse();
+    assertThat(residency.evictDirty(Purpose.DEMAND)).isFalse();
     assertThat(residency.evictRead()).isFalse();
     assertThat(residency.parkedEntries()).isEqualTo(1);
-    assertThat(residency.evictDirty()).isTrue();
+    assertThat(residency.evictDirty(Purpose.DEMAND)).isTrue();
     assertThat(slab.freed).hasValue(1);
     slab.block().markClean();
     assertThat(residency.spareSlabs(Idle.LONG)).isZero();
@@ -430,11 +449,11 @@ class ResidencyTest {
     Fetched second = publishParked();
     Fetched third = publishParked();
     second.block().markClean();
-    assertThat(residency.evictDirty()).isTrue();
+    assertThat(residency.evictDirty(Purpose.DEMAND)).isTrue();
     assertThat(first.isFree()).isTrue();
-    assertThat(residency.evictDirty()).isTrue();
+    assertThat(residency.evictDirty(Purpose.DEMAND)).isTrue();
     assertThat(third.isFree()).isTrue();
-    assertThat(residency.evictDirty()).isFalse();
+    assertThat(residency.evictDirty(Purpose.DEMAND)).isFalse();
     assertThat(second.isFree()).as("it is clean").isFalse();
     first.block().markClean();
     third.block().markClean();
@@ -537,7 +556,7 @@ class ResidencyTest {
             alive.stream().filter(slab -> !unread.contains(slab) && !dirty.contains(slab)).toList();
         if (residency.evictRead()) {
           assertThat(alive(clean)).as("seed %d", seed).isEqualTo(clean.size() - 1);
-        } else if (residency.evictDirty()) {
+        } else if (residency.evictDirty(Purpose.DEMAND)) {
           assertThat(clean).as("seed %d", seed).isEmpty();
           assertThat(alive(dirty)).as("seed %d", seed).isEqualTo(dirty.size() - 1);
         } else if (residency.evictUnread()) {

@@ -69,7 +69,7 @@ public class SlabLincheckTest {
 
   @Operation
   public void demand() {
-    residency.evictDirty();
+    residency.evictDirty(Purpose.DEMAND);
   }
 
   @Validate
@@ -84,7 +84,7 @@ public class SlabLincheckTest {
       require(residency.spareSlabs(Idle.LONG) + residency.parkedEntries() == 1, "lost");
       require(held > 0 || residency.parkedEntries() == 0, "clean and parked");
       require(residency.evictRead() == (held == 0), "passed over, or taken under marks");
-      require(residency.evictDirty() == (held > 0), "not parked");
+      require(residency.evictDirty(Purpose.DEMAND) == (held > 0), "not parked");
     }
     require(fetched.freed.get() == 1, "freed " + fetched.freed + " times");
     require(residency.spareSlabs(Idle.LONG) == 0, "counted after its end");

@@ -23,6 +23,9 @@ import org.apache.hadoop.conf.Configuration;
  * {@code tmp}, {@code counts} and {@code output.txt}.
  */
 public final class EngineProcess {
+  /** Options of JVMs that live for seconds, as containers of small jobs do. */
+  public static final String SHORT_LIVED = "-Xmx300m -XX:TieredStopAtLevel=1 -XX:+UseSerialGC";
+
   /** Names in {@code conf}, and the resource that each is a copy of. */
   private static final Map<String, String> CONF_FILES =
       Map.of(

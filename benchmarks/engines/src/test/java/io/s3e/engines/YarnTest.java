@@ -21,9 +21,6 @@ import org.junit.jupiter.api.io.TempDir;
 class YarnTest {
   private static final int BYTES = 3_000_000;
 
-  /** Of JVMs that live for seconds. */
-  private static final String SHORT_LIVED = "-Xmx300m -XX:TieredStopAtLevel=1 -XX:+UseSerialGC";
-
   /** A row of the report, by two runs or three. */
   @FunctionalInterface
   private interface Comparison {
@@ -73,8 +70,8 @@ class YarnTest {
                   .set("mapreduce.map.memory.mb", "512")
                   .set("mapreduce.reduce.memory.mb", "512")
                   .set("yarn.app.mapreduce.am.resource.mb", "512")
-                  .set("mapred.child.java.opts", SHORT_LIVED)
-                  .set("yarn.app.mapreduce.am.command-opts", SHORT_LIVED)
+                  .set("mapred.child.java.opts", EngineProcess.SHORT_LIVED)
+                  .set("yarn.app.mapreduce.am.command-opts", EngineProcess.SHORT_LIVED)
                   .set("mapreduce.client.progressmonitor.pollinterval", "100")
                   // The node manager waits for so long and more when it is stopped.
                   .set("yarn.nodemanager.process-kill-wait.ms", "500")

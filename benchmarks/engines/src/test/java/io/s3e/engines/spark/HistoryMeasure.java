@@ -36,9 +36,6 @@ import picocli.CommandLine.Option;
 final class HistoryMeasure implements Callable<Integer> {
   private static final String HISTORIES = "histories-";
 
-  /** Of JVMs that live for seconds. */
-  private static final String SHORT_LIVED = "-Xmx300m -XX:TieredStopAtLevel=1 -XX:+UseSerialGC";
-
   /** A job, and the part that its data make in the store. */
   enum Job {
     /** A query of TPC-H a run, on executors that read a file of the large table each. */
@@ -220,10 +217,7 @@ final class HistoryMeasure implements Callable<Integer> {
             // All executors are there before the first task is.
             .conf("spark.scheduler.minRegisteredResourcesRatio", "1.0")
             .conf("spark.scheduler.maxRegisteredResourcesWaitingTime", "60s")
-            .conf("spark.eventLog.enabled", "true")
-            .conf("spark.eventLog.compress", "false")
-            .conf("spark.eventLog.rolling.enabled", "false")
-            .conf("spark.eventLog.dir", logs.toUri().toString());
+            .eventLog(logs);
     SparkRun.Done done = run.run(steps);
     check(done.outcome());
     return new Done(
@@ -270,6 +264,6 @@ final class HistoryMeasure implements Callable<Integer> {
   }
 
   private static String childOptions(Store store) {
-    return SHORT_LIVED + " " + String.join(" ", store.jvmOptions());
+    return EngineProcess.SHORT_LIVED + " " + String.join(" ", store.jvmOptions());
   }
 }

@@ -69,10 +69,7 @@ class SparkExecutorsTest {
               .conf("spark.s3e.cache.encryption", "true")
               .conf("spark.executor.extraJavaOptions", "-XX:TieredStopAtLevel=1")
               .conf("spark.app.name", "reported")
-              .conf("spark.eventLog.enabled", "true")
-              .conf("spark.eventLog.compress", "false")
-              .conf("spark.eventLog.rolling.enabled", "false")
-              .conf("spark.eventLog.dir", logs.toUri().toString())
+              .eventLog(logs)
               .run(steps);
       assertThat(done.outcome().exitCode()).isZero();
       StepResult query = done.results().get(steps.size() - 1);

@@ -71,8 +71,7 @@ class SparkPicturesTest {
             .conf("spark.s3e.memory.budget", "32m")
             .conf("spark.ui.enabled", "true")
             .conf("spark.ui.port", "0")
-            .conf("spark.eventLog.enabled", "true")
-            .conf("spark.eventLog.dir", events.toUri().toString())
+            .eventLog(events)
             .run(steps(pictures))
             .outcome();
     assertThat(outcome.exitCode()).as(String.join("\n", outcome.output())).isZero();

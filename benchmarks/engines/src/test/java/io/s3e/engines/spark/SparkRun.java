@@ -130,6 +130,14 @@ final class SparkRun {
     return this;
   }
 
+  /** Has Spark write its events into a directory, as one readable file an application. */
+  SparkRun eventLog(Path logs) {
+    return conf("spark.eventLog.enabled", "true")
+        .conf("spark.eventLog.compress", "false")
+        .conf("spark.eventLog.rolling.enabled", "false")
+        .conf("spark.eventLog.dir", logs.toUri().toString());
+  }
+
   SparkRun master(String other) {
     master = other;
     return this;

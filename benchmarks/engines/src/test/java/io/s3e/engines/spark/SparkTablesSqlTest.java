@@ -95,12 +95,7 @@ class SparkTablesSqlTest {
                 + " as select * from lineitem",
             "sql delete from " + table + " where l_linenumber = 3"));
     Path logs = Files.createDirectories(directory.resolve("events-" + format));
-    SparkRun logged =
-        run(format + ", read", conf)
-            .conf("spark.eventLog.enabled", "true")
-            .conf("spark.eventLog.compress", "false")
-            .conf("spark.eventLog.rolling.enabled", "false")
-            .conf("spark.eventLog.dir", logs.toUri().toString());
+    SparkRun logged = run(format + ", read", conf).eventLog(logs);
     succeed(
         logged,
         List.of(

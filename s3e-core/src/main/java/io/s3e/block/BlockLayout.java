@@ -9,7 +9,6 @@ package io.s3e.block;
  * @param blockSize size of a block in bytes, a power of two from 1 (tests) to 64 MiB
  */
 public record BlockLayout(long objectSize, int blockSize) {
-
   public static final int MAX_BLOCK_BYTES = 64 << 20;
 
   public BlockLayout {

@@ -5,7 +5,6 @@ import java.nio.ByteBuffer;
 
 /** Where the memory of arenas comes from and goes to; {@link DirectMemory} outside of tests. */
 interface ArenaMemory {
-
   /**
    * Memory outside the heap; on it where the JVM has no other left.
    *

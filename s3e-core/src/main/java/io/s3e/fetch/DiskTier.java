@@ -137,7 +137,7 @@ final class DiskTier {
     }
     long end = position + Math.min(target.remaining(), MOST_BYTES);
     long ahead = goesOn && handle.progress().pattern().isInOrder() ? AHEAD_BYTES : 0;
-    ByteRange wanted = new ByteRange(position, Math.min(handle.size(), end + ahead));
+    ByteRange wanted = new ByteRange(position, Math.max(end, Math.min(handle.size(), end + ahead)));
     ChunkRange chunks = chunksOf(handle, wanted);
     int present = chunks == null ? 0 : cache.look(chunks);
     return chunks == null || present == 0

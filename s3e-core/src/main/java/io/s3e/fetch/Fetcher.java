@@ -239,8 +239,8 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
    *
    * @param ahead block up to which the reader was to prefetch, at least {@code end}; taken along
    *     where a guess would be refused. It then counts as asked for, not as prefetch
-   * @return the block, pinned; null if another thread was quicker and it must be looked up, or if
-   *     others wait for the thread and the object may have no more places now
+   * @return the block, pinned, perhaps of a run that another thread has begun meanwhile; null if it
+   *     must be looked up, or if others wait for the thread and the object may have no more places
    */
   public @Nullable Block demand(
       ObjectHandle handle,
@@ -251,9 +251,10 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
       Consumer<RunFetch> started)
       throws IOException {
     waits.requireOpen(handle);
-    boolean isHidden = memory.makeWay(handle, block);
-    if (isHidden && awaitProof(handle, patience)) {
-      return null;
+    boolean isThere = memory.makeWay(handle, block);
+    Block quicker = isThere ? find(handle, block) : null;
+    if (quicker != null || (isThere && awaitProof(handle, patience))) {
+      return quicker;
     }
     // Where a guess would be refused, what was to be guessed goes along: one long GET in place of
     // many short ones is what a crowd of readers shares the connections best by.
@@ -272,7 +273,7 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
       return null;
     }
     Block first = fetch.blocks().get(0);
-    if (isHidden) {
+    if (isThere) {
       handle.asksBy(first);
       first.whenSettled(() -> handle.asksBy(null));
     }

@@ -9,7 +9,6 @@ import io.s3e.memory.Need.MemoryKind;
 
 /** How long a run may be, and the memory that it needs. Arithmetic, no state. */
 record RunSizing(int blockBytes, int requestBytes, ClientLimits limits) {
-
   int copiedBlocks() {
     return Math.max(1, Math.min(requestBytes, limits.copyRequestBytes()) / blockBytes);
   }

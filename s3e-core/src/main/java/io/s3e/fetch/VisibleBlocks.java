@@ -113,11 +113,12 @@ record VisibleBlocks(Tenant tenant) {
   }
 
   /**
-   * A reader is about to ask for a block that it does not see: where there is one it is left to
-   * others, and the reader's own is held apart; whether there is one.
+   * A reader is about to ask for a block that it did not see: where there is one that it may not
+   * read it is left to others, and the reader's own is held apart; whether there is any.
    */
   boolean makeWay(ObjectHandle handle, long block) {
-    if (handle.apart() == null && entered(handle.name(), block) != null) {
+    Block other = entered(handle.name(), block);
+    if (handle.apart() == null && other != null && !mayRead(handle, other)) {
       handle.holdApart(tenant.holder());
     }
     Block own = entered(handle.apart(), block);

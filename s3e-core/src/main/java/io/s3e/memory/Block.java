@@ -39,7 +39,6 @@ import org.jspecify.annotations.Nullable;
  * <p>All methods may be called from any thread. None takes a lock; only {@link #await} waits.
  */
 public final class Block {
-
   /** Hears what becomes of a block's bytes. Any thread; must not block. */
   public interface Fate {
     /** All bytes of the block have come; readers see it after this. */

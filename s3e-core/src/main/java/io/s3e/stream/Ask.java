@@ -257,7 +257,7 @@ final class Ask {
     try {
       if (!isSame) {
         fetcher.metrics().count(Counter.MEMORY_HITS);
-        handle.listener().onMemoryHit(Math.min(end(), block.end()) - next);
+        handle.listener().onMemoryHit(Math.min(target.remaining(), block.end() - next));
         reader.pump().start(tell(next, false), null);
         touch(block);
       }
@@ -270,12 +270,14 @@ final class Ask {
 
   /** The reader comes to bytes from {@code at} on, absent or not: what to start behind them. */
   private Change tell(long at, boolean absent) {
-    handle.progress().onRead(at, end());
+    // The object may have turned out to end before the read does, or before it begins.
+    long end = Math.max(at, end());
+    handle.progress().onRead(at, end);
     if (isTold) {
       return Change.NONE;
     }
     isTold = true;
-    return reader.pump().onRead(at, end(), begin, absent);
+    return reader.pump().onRead(at, end, begin, absent);
   }
 
   private void touch(Block block) {

@@ -12,6 +12,7 @@ import io.s3e.block.BlockRange;
 import io.s3e.client.ClientLimits;
 import io.s3e.client.GetRequest;
 import io.s3e.client.RequestFailure;
+import io.s3e.memory.Block;
 import io.s3e.memory.Grant;
 import io.s3e.memory.Need;
 import io.s3e.memory.Purpose;
@@ -19,6 +20,7 @@ import io.s3e.metrics.EngineMetrics.Counter;
 import io.s3e.prefetch.RequestSizing;
 import io.s3e.testing.Seed;
 import io.s3e.testing.Threads;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -136,6 +138,31 @@ class SingleFlightTest {
       assertThat(late.enter(new BlockRange(1, 2))).isFalse();
       gate.countDown();
       rig.requireRight(rig.read(handle, 1), 1);
+      assertThat(rig.client.gets()).hasSize(1);
+    }
+  }
+
+  /** As when another thread enters it after a reader's look, and before the reader's demand. */
+  @Test
+  void aBlockThatHasBeenEnteredSinceTheLookIsJoined() throws Exception {
+    try (FetchRig rig = FetchRig.copying(8)) {
+      CountDownLatch gate = new CountDownLatch(1);
+      rig.client.script(
+          (call, number) -> {
+            gate.await();
+            call.answerWell();
+          });
+      ObjectHandle handle = rig.open();
+      rig.fetcher.prefetch(handle, new BlockRange(3, 4), Purpose.GUESS, run -> {});
+      Patience patience = new Patience(Duration.ofSeconds(30));
+      List<RunFetch> runs = new ArrayList<>();
+      Block joined = rig.fetcher.demand(handle, 3, 5, 5, patience, runs::add);
+      assertThat(joined).isNotNull();
+      joined.unpin();
+      assertThat(runs).isEmpty();
+      assertThat(handle.apart()).isNull();
+      gate.countDown();
+      rig.requireRight(rig.read(handle, 3), 3);
       assertThat(rig.client.gets()).hasSize(1);
     }
   }

@@ -14,6 +14,7 @@ import io.s3e.client.ResponseHead;
 import io.s3e.client.StoreAnswer;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
@@ -33,6 +34,15 @@ import java.util.concurrent.atomic.AtomicInteger;
  * so that a reader that still looks at one reads wrong bytes and not, by luck, the right ones.
  */
 public final class MemoryObjectClient implements ObjectClient {
+  private static final int PATTERN_BYTES = 1_048_573;
+
+  /** What lent memory holds once it was given back. */
+  private static final byte[] SCRIBBLE = new byte[64 << 10];
+
+  static {
+    Arrays.fill(SCRIBBLE, (byte) 0x5A);
+  }
+
   private final Map<ObjectRef, Content> objects = new ConcurrentHashMap<>();
   private final Map<ObjectRef, String> etags = new ConcurrentHashMap<>();
   private final Queue<GetRequest> gets = new ConcurrentLinkedQueue<>();
@@ -132,10 +142,17 @@ public final class MemoryObjectClient implements ObjectClient {
     this.limits = limits;
   }
 
-  /** Random but reproducible content. */
+  /**
+   * Random but reproducible content, which repeats after a prime number of bytes: bytes of a wrong
+   * place differ from the right ones.
+   */
   public static byte[] bytes(int length, long seed) {
-    byte[] bytes = new byte[length];
-    new Random(seed).nextBytes(bytes);
+    byte[] pattern = new byte[Math.min(length, PATTERN_BYTES)];
+    new Random(seed).nextBytes(pattern);
+    byte[] bytes = Arrays.copyOf(pattern, length);
+    for (int at = pattern.length; at < length; at += pattern.length) {
+      System.arraycopy(pattern, 0, bytes, at, Math.min(pattern.length, length - at));
+    }
     return bytes;
   }
 
@@ -387,8 +404,8 @@ public final class MemoryObjectClient implements ObjectClient {
     @Override
     public void close() {
       if (closed.compareAndSet(false, true)) {
-        for (int i = 0; i < memory.limit(); i++) {
-          memory.put(i, (byte) 0x5A);
+        for (int at = 0; at < memory.limit(); at += SCRIBBLE.length) {
+          memory.put(at, SCRIBBLE, 0, Math.min(SCRIBBLE.length, memory.limit() - at));
         }
         lentOut.decrementAndGet();
       } else {

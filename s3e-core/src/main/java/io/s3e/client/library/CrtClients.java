@@ -9,7 +9,6 @@ import io.s3e.client.ObjectClient;
  * CrtLibrary} creates by name in whichever class loader holds the CRT.
  */
 public interface CrtClients {
-
   /**
    * Opens a client.
    *

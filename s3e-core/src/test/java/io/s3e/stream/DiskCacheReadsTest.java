@@ -545,6 +545,8 @@ class DiskCacheReadsTest {
     long front = 2L * OBJECT_BYTES;
     try (S3E engine = ampleEngine(disk(Scope.PRIVATE).mode(Mode.HYBRID).hybridBytes(front))) {
       scan(engine, ReadPolicy.SEQUENTIAL);
+      // A run offers its blocks when it ends, which may be after its last byte was read.
+      awaitTrue(() -> count(engine, Counter.OFFERED_BYTES) == OBJECT_BYTES);
       settle(engine);
       assertThat(count(engine, Counter.WRITTEN_BYTES))
           .as("%s", engine.metrics().disk().snapshot())

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.s3e.hadoop.formats;
 
+import io.s3e.testing.MemoryObjectClient;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -8,7 +9,6 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Random;
 import java.util.function.Consumer;
 import org.apache.parquet.format.ColumnChunk;
 import org.apache.parquet.format.ColumnMetaData;
@@ -56,8 +56,7 @@ final class ColumnarObject {
     FileMetaData footer = footer(groups);
     lie.accept(footer);
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-    byte[] data = new byte[groups * COLUMNS * CHUNK_BYTES];
-    new Random(seed).nextBytes(data);
+    byte[] data = MemoryObjectClient.bytes(groups * COLUMNS * CHUNK_BYTES, seed);
     bytes.write(MAGIC);
     bytes.write(data);
     int before = bytes.size();

@@ -4,7 +4,6 @@ package io.s3e;
 /** Hears how far a transfer has come. Called on the transferring thread, after each chunk. */
 @FunctionalInterface
 public interface ProgressListener {
-
   /** Hears nothing. */
   ProgressListener NONE = (done, total) -> {};
 

@@ -24,7 +24,9 @@ import io.s3e.prefetch.ReadPolicy;
 import io.s3e.stream.S3EInputStream;
 import io.s3e.testing.DiskWrites;
 import io.s3e.testing.MemoryObjectClient;
+import io.s3e.testing.MemoryObjectClient.Answer;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -33,6 +35,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -211,6 +214,47 @@ class AccessTest {
           requireDenied(later);
         }
       }
+    }
+  }
+
+  /** A block that is in memory may be asked for anew while the store refuses what others ask. */
+  @Test
+  void whatIsHeldIsAskedForWhileOtherGetsFail() throws Exception {
+    ObjectRef other = new ObjectRef(OBJECT.bucket(), "other");
+    User user = new User();
+    user.store.put(other, content, "\"v1\"");
+    try (S3E tenant = tenant(user);
+        S3EInputStream held = open(tenant);
+        S3EInputStream refused =
+            tenant.open(other, OpenOptions.DEFAULTS.withPolicy(ReadPolicy.RANDOM))) {
+      readAll(held);
+      pass(AGE);
+      AtomicBoolean refuses = new AtomicBoolean(true);
+      user.store.faults(
+          (request, number) ->
+              refuses.get() && request.object().equals(other)
+                  ? Answer.GOOD.failingAfter(-1, Kind.THROTTLED)
+                  : Answer.GOOD);
+      int before = user.gets();
+      CompletableFuture<Void> refusedRead =
+          CompletableFuture.runAsync(
+              () -> {
+                try {
+                  readAt(refused, 0);
+                } catch (IOException e) {
+                  throw new UncheckedIOException(e);
+                }
+              });
+      awaitTrue(() -> user.gets() >= before + 4);
+
+      readAt(held, 3);
+
+      assertThat(user.store.gets().stream().skip(before).map(GetRequest::object))
+          .as("GETs since the answer was too old")
+          .filteredOn(OBJECT::equals)
+          .hasSize(1);
+      refuses.set(false);
+      refusedRead.get(30, TimeUnit.SECONDS);
     }
   }
 

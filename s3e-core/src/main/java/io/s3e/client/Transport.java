@@ -6,7 +6,6 @@ package io.s3e.client;
  * credentials and that the clients of several tenants can therefore share.
  */
 public interface Transport extends AutoCloseable {
-
   /** The load that all clients over the transport can carry together; constant over its life. */
   ClientLimits limits();
 

@@ -5,7 +5,6 @@ import io.s3e.client.Remedy;
 
 /** What follows a failed request. */
 public sealed interface Verdict {
-
   /** A request for the same bytes is sent again, after {@code remedy} and {@code pauseNanos} ns. */
   record SendAgain(long pauseNanos, Part part, Remedy remedy) implements Verdict {}
 

@@ -262,8 +262,9 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
     BlockRange wanted = new BlockRange(block, Math.max(block + 1, takesAhead ? ahead : end));
     if (!tenant.gate(handle.version().object()).isOpen()) {
       waits.atGate(handle, patience);
-      if (memory.isPresent(handle, block)) {
-        return null;
+      Block come = find(handle, block);
+      if (come != null || (!isThere && memory.isPresent(handle, block))) {
+        return come;
       }
     }
     BlockRange run = resolver.run(handle, wanted);

@@ -114,15 +114,15 @@ final class Landing implements Destination {
   /** The block under its name, or apart where that is taken by one that its reader may not use. */
   private @Nullable Block entered(ObjectHandle handle, long index, Block.Fate fate) {
     Block block = made(handle.block(index), handle, fate);
-    if (memory.isSeenAsAnnounced(handle, index)) {
-      // Entered while the run waited for memory, and since then the handle's name has changed.
+    if (memory.isSeen(handle, index)) {
+      // Entered while the run waited for memory, perhaps under another name that the handle had.
       return null;
     }
     if (tenant.index().add(block)) {
       return block;
     }
     ObjectVersion apart = handle.apart();
-    if (apart == null || block.id().version().equals(apart)) {
+    if (apart == null || block.id().version().equals(apart) || memory.isSeen(handle, index)) {
       return null;
     }
     Block aside = made(new BlockId(apart, index), handle, fate);

@@ -88,9 +88,9 @@ record VisibleBlocks(Tenant tenant) {
     return version == null ? null : tenant.index().get(new BlockId(version, block));
   }
 
-  /** Whether the handle sees the block under the name of before its ETag was known. */
-  boolean isSeenAsAnnounced(ObjectHandle handle, long block) {
-    Block found = visible(handle, handle.announced(), block);
+  /** Whether the handle sees the block, under any of its names. */
+  boolean isSeen(ObjectHandle handle, long block) {
+    Block found = find(handle, block);
     if (found != null) {
       found.unpin();
     }

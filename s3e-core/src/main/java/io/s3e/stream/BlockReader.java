@@ -164,8 +164,8 @@ public final class BlockReader {
   }
 
   /**
-   * Starts fetching the first block of {@code wanted}, pinned, and waits for room; null if another
-   * thread was quicker.
+   * Starts fetching the first block of {@code wanted}, pinned, and waits for room; null if it must
+   * be looked up.
    *
    * @param ahead what is to be started behind the read, and was not yet
    * @param pieces how what is wanted is cut

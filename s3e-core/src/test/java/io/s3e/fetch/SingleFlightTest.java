@@ -167,6 +167,32 @@ class SingleFlightTest {
     }
   }
 
+  /** One who once could not read what others had fetched joins what is fetched for all since. */
+  @Test
+  void aHandleThatHasHeldApartFetchesNothingBesideWhatItSees() throws Exception {
+    try (FetchRig rig = FetchRig.copying(8)) {
+      ObjectHandle handle = rig.open();
+      rig.requireRight(rig.read(handle, 5), 5);
+      handle.holdApart(new Object());
+      CountDownLatch gate = new CountDownLatch(1);
+      rig.client.script(
+          (call, number) -> {
+            gate.await();
+            call.answerWell();
+          });
+      Need need = new Need(1, Need.MemoryKind.POOLED);
+      Grant grant =
+          rig.admission.trySpeculate(rig.account, handle.version().object(), need, Purpose.ASKED);
+      rig.fetcher.prefetch(handle, new BlockRange(0, 1), Purpose.GUESS, run -> {});
+      VisibleBlocks memory = new VisibleBlocks(rig.tenant);
+      RunFetch late = new RunFetch(rig.tenant, handle, grant, memory, run -> {});
+      assertThat(late.enter(new BlockRange(0, 1))).isFalse();
+      gate.countDown();
+      rig.requireRight(rig.read(handle, 0), 0);
+      assertThat(rig.client.gets()).hasSize(2);
+    }
+  }
+
   @Test
   void aJoinedFetchSurvivesTheStreamThatStartedIt() throws Exception {
     try (FetchRig rig = FetchRig.copying(8)) {

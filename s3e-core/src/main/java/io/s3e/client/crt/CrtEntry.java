@@ -9,7 +9,6 @@ import io.s3e.client.library.CrtSettings;
 
 /** The way into this package; {@link io.s3e.client.library.CrtLibrary} creates it by name. */
 public final class CrtEntry implements CrtClients {
-
   @Override
   public ObjectClient open(CrtSettings settings, ClientMemory memory, CrtDelivery delivery) {
     return CrtObjectClient.open(settings, memory, delivery);

@@ -140,7 +140,7 @@ record SharedInstance(DiskIo io, Path directory, DiskCacheConfig config, Path pa
         return null;
       }
       io.delete(name);
-      file = io.createIn(name, parent);
+      return make(number);
     }
     Object made = null;
     try {

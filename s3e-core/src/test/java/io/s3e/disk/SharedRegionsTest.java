@@ -475,6 +475,23 @@ class SharedRegionsTest {
     requireBothAreShared(one, others);
   }
 
+  /** Both find a file without a header and delete it; the other one is the first to make its own. */
+  @Test
+  void aBrokenFileThatAnotherReplacesMeanwhileIsTheOthers() throws IOException {
+    List<SharedRegionsRig> others = new ArrayList<>();
+    SharedRegionsRig one =
+        open(
+            new DiskIo() {
+              @Override
+              void delete(Path file) throws IOException {
+                super.delete(file);
+                writeFirst(others);
+              }
+            });
+    Files.createFile(SharedRegionsRig.fileOf(SharedRegionsRig.instance(directory), 0));
+    requireBothAreShared(one, others);
+  }
+
   private static void writeFirst(List<SharedRegionsRig> others) throws IOException {
     for (SharedRegionsRig other : List.copyOf(others)) {
       others.clear();

@@ -15,7 +15,6 @@ import java.util.function.Function;
  */
 public record ClientMemory(
     long ownedBytes, int requestBytes, int blockBytes, Transports transports) {
-
   /** Memory for a client that shares nothing. */
   public ClientMemory(long ownedBytes, int requestBytes, int blockBytes) {
     this(ownedBytes, requestBytes, blockBytes, new Unshared());

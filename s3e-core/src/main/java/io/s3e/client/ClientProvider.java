@@ -7,7 +7,6 @@ package io.s3e.client;
  */
 @FunctionalInterface
 public interface ClientProvider {
-
   /**
    * @param memory what the client may use
    * @return a client whose {@link ClientLimits#ownedBytes()} is at most {@code memory.ownedBytes()}

@@ -27,7 +27,6 @@ public record GetRequest(
     boolean lend,
     Map<String, String> headers,
     @Nullable Object context) {
-
   public GetRequest {
     headers = Map.copyOf(headers);
     if (range.isEmpty()) {

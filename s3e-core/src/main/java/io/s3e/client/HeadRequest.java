@@ -18,7 +18,6 @@ public record HeadRequest(
     @Nullable String versionId,
     Map<String, String> headers,
     @Nullable Object context) {
-
   public HeadRequest {
     headers = Map.copyOf(headers);
   }

@@ -30,7 +30,6 @@ public record ResponseHead(
     @Nullable String transferEncoding,
     LengthSource lengthSource,
     @Nullable String requestId) {
-
   /** Whose word a Content-Length is: what can be believed of a body before the answer has ended. */
   public enum LengthSource {
     /** The store's. The client ends the body there; an answer that ends before it fails. */

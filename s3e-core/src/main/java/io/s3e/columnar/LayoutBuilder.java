@@ -66,7 +66,7 @@ final class LayoutBuilder {
       throws MalformedException {
     requireInside(start, index);
     requireInside(start + index, data);
-    requireInside(start + index + data, footer);
+    requireInside(start + index + data + 1, footer - 1);
     layout.groupStart[stripe] = start;
     layout.stripeData[stripe] = start + index;
     layout.stripeFooter[stripe] = start + index + data;

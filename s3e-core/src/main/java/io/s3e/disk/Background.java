@@ -16,7 +16,9 @@ final class Background {
 
   /** A daemon thread that has not been started. */
   static Thread daemon(String name, Runnable work) {
-    Thread thread = new Thread(work, name);
+    // Nothing of the application that happens to read first stays with the engine.
+    Thread thread = new Thread(null, work, name, 0, false);
+    thread.setContextClassLoader(Background.class.getClassLoader());
     thread.setDaemon(true);
     return thread;
   }

@@ -154,11 +154,11 @@ public final class RunFetch implements Attempt.Outcome, Hedge.Late {
     blocks().forEach(Block::abandon);
   }
 
-  /** The stream that started the run has passed over {@code bytes} of it. */
+  /** The stream that started the run has passed over {@code bytes} of it, come or not. */
   public void abandon(ByteRange bytes) {
     for (Block block : blocks()) {
       if (block.start() >= bytes.start() && block.end() <= bytes.end()) {
-        block.abandon();
+        block.whenSettled(block::abandon);
       }
     }
   }
@@ -358,10 +358,12 @@ public final class RunFetch implements Attempt.Outcome, Hedge.Late {
   private void sendAfter(long pauseNanos, RequestFailure failure) {
     Runnable next =
         () -> {
+          // Not at the gate, which would let it pass at once, again and again.
+          Runnable later = () -> sendAfter(0, failure);
           if (grant.resume()) {
             send();
-          } else {
-            sendAfter(PLACE_PAUSE_NANOS, failure);
+          } else if (!tenant.timer().later(later, PLACE_PAUSE_NANOS)) {
+            boolean unused = finishBetween(effort.failed(failure));
           }
         };
     if (!gate.retry(pauseNanos, next)) {

@@ -113,6 +113,7 @@ class OrcTailTest {
             List.of(new OrcWriter.Stripe(SIZE, 10, 10, 10)),
             List.of(new OrcWriter.Stripe(3, Long.MAX_VALUE, 10, 10)),
             List.of(new OrcWriter.Stripe(3, -1, 10, 10)),
+            List.of(new OrcWriter.Stripe(3, 10, 10, 0), new OrcWriter.Stripe(23, 10, 10, 10)),
             List.of(new OrcWriter.Stripe(3, 10, 10, 10), new OrcWriter.Stripe(32, 1, 1, 1)));
     for (List<OrcWriter.Stripe> lie : lies) {
       byte[] tail = OrcWriter.tail(lie, OrcWriter.Compression.NONE, 256);

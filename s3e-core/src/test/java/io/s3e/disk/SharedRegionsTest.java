@@ -475,7 +475,9 @@ class SharedRegionsTest {
     requireBothAreShared(one, others);
   }
 
-  /** Both find a file without a header and delete it; the other one is the first to make its own. */
+  /**
+   * Both find a file without a header and delete it; the other one is the first to make its own.
+   */
   @Test
   void aBrokenFileThatAnotherReplacesMeanwhileIsTheOthers() throws IOException {
     List<SharedRegionsRig> others = new ArrayList<>();

@@ -108,6 +108,12 @@ final class FetchRig implements AutoCloseable {
     return open(version);
   }
 
+  /** Another object with the same bytes. */
+  ObjectHandle open(String key) {
+    ObjectRef object = new ObjectRef(OBJECT.bucket(), key);
+    return open(ObjectVersion.identified(object, content.length, ScriptedClient.ETAG, null));
+  }
+
   /** The opener knows the size and no ETag. */
   ObjectHandle openWithoutEtag() {
     return open(ObjectVersion.unidentified(OBJECT, version.size(), null));

@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.s3e.block.BlockRange;
+import io.s3e.block.ByteRange;
 import io.s3e.client.ClientLimits;
 import io.s3e.client.GetRequest;
 import io.s3e.client.RequestFailure;
@@ -213,6 +214,29 @@ class SingleFlightTest {
       rig.requireRight(joiner.get(20, TimeUnit.SECONDS), 3);
       assertThat(rig.client.gets()).hasSize(1);
       assertThat(rig.client.calls().get(0).isCancelled()).isFalse();
+    }
+  }
+
+  /** Else its memory would wait for a reader until the stream is closed. */
+  @Test
+  void whatIsPassedOverWhileItComesIsLetGoWhenItHasCome() throws Exception {
+    try (FetchRig rig = FetchRig.copying(8)) {
+      CountDownLatch gate = new CountDownLatch(1);
+      rig.client.script(
+          (call, number) -> {
+            gate.await();
+            call.answerWell();
+          });
+      List<RunFetch> runs = new ArrayList<>();
+      ObjectHandle handle = rig.open();
+      rig.fetcher.prefetch(handle, new BlockRange(0, 4), Purpose.GUESS, runs::add);
+      runs.get(0).abandon(new ByteRange(BLOCK, 2 * BLOCK));
+      gate.countDown();
+      for (int block : new int[] {0, 2, 3}) {
+        rig.requireRight(rig.read(handle, block), block);
+      }
+      awaitTrue(runs.get(0)::isSpent);
+      assertThat(rig.client.gets()).hasSize(1);
     }
   }
 

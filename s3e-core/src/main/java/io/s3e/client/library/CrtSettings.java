@@ -39,7 +39,6 @@ public record CrtSettings(
     List<String> authorities,
     String userAgent,
     Map<String, String> headers) {
-
   public CrtSettings {
     authorities = List.copyOf(authorities);
     headers = Map.copyOf(headers);

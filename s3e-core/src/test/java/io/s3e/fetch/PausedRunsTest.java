@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.s3e.fetch;
+
+import static io.s3e.fetch.FetchRig.BLOCK;
+import static io.s3e.fetch.FetchRig.async;
+import static io.s3e.testing.Eventually.awaitTrue;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.s3e.client.ClientLimits;
+import io.s3e.client.RequestFailure;
+import io.s3e.testing.Pause;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Runs that have failed and find no place to be sent again, beside GETs that hang. */
+@Timeout(90)
+class PausedRunsTest {
+  private static final int REFUSED = 3;
+
+  /** While the gate is shut it takes whoever is next, who may have no place, in a loop. */
+  @Test
+  void theTimerGoesOnWhileTheGateIsShutAndNoRunHasAPlace() throws Exception {
+    ClientLimits limits = new ClientLimits(BLOCK, 4, 1, 0, 0, 0);
+    try (FetchRig rig = new FetchRig(16, 64, limits, 20_000)) {
+      CountDownLatch hanging = new CountDownLatch(1);
+      AtomicBoolean refuses = new AtomicBoolean(true);
+      rig.client.script(
+          (call, number) -> {
+            if (call.request.object().key().startsWith("hanging")) {
+              hanging.await();
+              call.answerWell();
+            } else if (refuses.get()) {
+              call.fail(RequestFailure.Kind.THROTTLED);
+            } else {
+              call.answerWell();
+            }
+          });
+      List<CompletableFuture<byte[]>> reads = new ArrayList<>();
+      reads.add(async(() -> rig.read(rig.open("hanging-0"), 0)));
+      Pause.millis(1_500, "the first leaves its place in the lane");
+      reads.add(async(() -> rig.read(rig.open("hanging-1"), 0)));
+      reads.add(async(() -> rig.read(rig.open("hanging-2"), 0)));
+      awaitTrue(() -> rig.client.calls().size() == 3);
+      for (int i = 0; i < REFUSED; i++) {
+        String key = "refused-" + i;
+        reads.add(async(() -> rig.read(rig.open(key), 0)));
+      }
+      for (int look = 0; look < 30; look++) {
+        CountDownLatch ticked = new CountDownLatch(1);
+        assertThat(rig.tenant.timer().later(ticked::countDown, 0)).isTrue();
+        assertThat(ticked.await(5, TimeUnit.SECONDS)).as("look %d of the timer", look).isTrue();
+        Pause.millis(100, "the gate shuts after a second");
+      }
+      refuses.set(false);
+      hanging.countDown();
+      for (CompletableFuture<byte[]> read : reads) {
+        rig.requireRight(read.get(30, TimeUnit.SECONDS), 0);
+      }
+    }
+  }
+}

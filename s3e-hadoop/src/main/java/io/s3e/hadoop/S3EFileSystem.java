@@ -305,11 +305,14 @@ public class S3EFileSystem extends S3AFileSystem {
 
   private Opening opening(Path path, OpenHints hints, Announcements files) {
     JobHistory ofJob = history;
+    String key = pathToKey(path);
     return new Opening(
         hints.orSplit(SparkTask.splitOf(path)),
         OpenerStatistics.ofThisThread(),
         files.find(path),
-        ofJob == null ? OpenedFile.NONE : ofJob.open(new ObjectRef(getBucket(), pathToKey(path))));
+        ofJob == null || key.isEmpty()
+            ? OpenedFile.NONE
+            : ofJob.open(new ObjectRef(getBucket(), key)));
   }
 
   /**

@@ -9,10 +9,13 @@ import io.s3e.block.ObjectRef;
 import io.s3e.testing.Fault;
 import io.s3e.testing.HostileS3Server;
 import io.s3e.testing.Pause;
+import java.io.BufferedReader;
 import java.io.Closeable;
 import java.io.IOException;
+import java.io.InputStreamReader;
 import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -103,6 +106,50 @@ class StreamSemanticsTest {
       asked.incrementAndGet();
       action.get().run();
       return AwsBasicCredentials.create("access", "secret");
+    }
+  }
+
+  @Test
+  void availableIsAllThatIsLeft() throws Exception {
+    put(150_000);
+    try (FileSystem s3e = s3e();
+        FileSystem classic = classic();
+        FSDataInputStream ours = s3e.open(FILE);
+        FSDataInputStream theirs = classic.open(FILE)) {
+      for (int position : new int[] {0, 100, 65_536, 65_535, 149_900}) {
+        ours.seek(position);
+        // S3A's own moves with the next read.
+        assertThat(ours.available()).isEqualTo(150_000 - position);
+        theirs.seek(position);
+        for (FSDataInputStream in : List.of(ours, theirs)) {
+          in.readFully(new byte[36]);
+          assertThat(in.available()).isEqualTo(150_000 - position - 36);
+        }
+      }
+      for (int behind : new int[] {150_000, 150_001}) {
+        ours.seek(behind);
+        assertThat(ours.available()).isZero();
+      }
+    }
+  }
+
+  /** As programs do that take 0 for the end. */
+  @Test
+  void allLinesAreReadWhileTheReaderIsReady() throws Exception {
+    StringBuilder text = new StringBuilder();
+    for (int line = 0; line < 20_000; line++) {
+      text.append("line ").append(line).append('\n');
+    }
+    server.put(
+        new ObjectRef(S3AServer.BUCKET, "file"), text.toString().getBytes(StandardCharsets.UTF_8));
+    try (FileSystem fs = s3e();
+        BufferedReader lines =
+            new BufferedReader(new InputStreamReader(fs.open(FILE), StandardCharsets.UTF_8))) {
+      int read = 0;
+      while (lines.ready()) {
+        assertThat(lines.readLine()).isEqualTo("line " + read++);
+      }
+      assertThat(read).isEqualTo(20_000);
     }
   }
 

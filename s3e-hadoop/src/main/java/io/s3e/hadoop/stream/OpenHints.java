@@ -25,15 +25,23 @@ public record OpenHints(@Nullable ReadPolicy policy, @Nullable ByteRange split) 
   /** Hints from the options; those that make no sense are left out, as S3A does. */
   public static OpenHints of(OpenFileParameters parameters) {
     Configuration options = parameters.getOptions();
-    long start = Math.max(0, options.getLong(OpenFileOptions.FS_OPTION_OPENFILE_SPLIT_START, 0));
-    long end = options.getLong(OpenFileOptions.FS_OPTION_OPENFILE_SPLIT_END, -1);
-    ByteRange split = end < start ? null : new ByteRange(start, end);
     Collection<String> names =
         options.getTrimmedStringCollection(OpenFileOptions.FS_OPTION_OPENFILE_READ_POLICY);
     if (names.isEmpty()) {
       names = options.getTrimmedStringCollection(Constants.INPUT_FADVISE);
     }
-    return new OpenHints(firstKnown(names), split);
+    return new OpenHints(firstKnown(names), splitIn(options));
+  }
+
+  /** Null if its end is unknown, or one of them is no number. */
+  private static @Nullable ByteRange splitIn(Configuration options) {
+    try {
+      long start = Math.max(0, options.getLong(OpenFileOptions.FS_OPTION_OPENFILE_SPLIT_START, 0));
+      long end = options.getLong(OpenFileOptions.FS_OPTION_OPENFILE_SPLIT_END, -1);
+      return end < start ? null : new ByteRange(start, end);
+    } catch (NumberFormatException e) {
+      return null;
+    }
   }
 
   /** With that split where {@code openFile()} told none. */

@@ -106,11 +106,11 @@ public final class S3EHadoopInputStream extends FSInputStream
     return skipped;
   }
 
+  /** All that is left, as S3A's classic stream tells it: some programs take 0 for the end. */
   @Override
   public synchronized int available() throws IOException {
     open.checkOpen();
-    S3EInputStream stream = open.ifReading();
-    return stream == null || stream.position() != position ? 0 : stream.available();
+    return (int) Math.max(0, Math.min(Integer.MAX_VALUE, open.length() - position));
   }
 
   @Override

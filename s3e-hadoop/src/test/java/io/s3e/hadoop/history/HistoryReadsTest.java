@@ -4,6 +4,7 @@ package io.s3e.hadoop.history;
 import static io.s3e.testing.Eventually.awaitTrue;
 import static org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName.BINARY;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 
 import io.s3e.block.ByteRange;
@@ -16,6 +17,7 @@ import io.s3e.testing.CapturedLog;
 import io.s3e.testing.ForkedJvm;
 import io.s3e.testing.Seed;
 import io.s3e.testing.Slow;
+import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
@@ -228,6 +230,14 @@ class HistoryReadsTest {
   }
 
   /** In a run without a history, and in one that could use what that has written. */
+  @Test
+  void theRootIsNoFileForAnybody() throws Exception {
+    try (FileSystem fs = S3AReads.open(conf("observe", USUAL))) {
+      var root = new org.apache.hadoop.fs.Path("s3a://" + S3AServer.BUCKET + "/");
+      assertThatThrownBy(() -> fs.open(root)).isInstanceOf(FileNotFoundException.class);
+    }
+  }
+
   @Test
   void observersRequestsAreThoseOfOff() throws Exception {
     for (int run = 0; run < 2; run++) {

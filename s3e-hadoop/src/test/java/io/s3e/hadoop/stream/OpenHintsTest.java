@@ -56,5 +56,10 @@ class OpenHintsTest {
     assertThat(hints()).isEqualTo(OpenHints.NONE);
     options.setLong("fs.option.openfile.split.start", -5);
     assertThat(hints()).isEqualTo(new OpenHints(null, new ByteRange(0, 50)));
+    options.set("fs.option.openfile.split.start", "x");
+    assertThat(hints()).isEqualTo(OpenHints.NONE);
+    options.set("fs.option.openfile.split.start", "0");
+    options.set("fs.option.openfile.split.end", "4096.0");
+    assertThat(hints()).isEqualTo(OpenHints.NONE);
   }
 }

@@ -219,11 +219,15 @@ public final class Reads implements Closeable {
         new Hadoop33InputStream(this, object, options, theirs, statistics, account));
   }
 
-  /** What {@code openFile()} tells; null where that has no end. */
+  /** What {@code openFile()} tells; null where that has no end, or is no number. */
   private static @Nullable ByteRange split(Configuration options) {
-    long start = Math.max(0, options.getLong("fs.option.openfile.split.start", 0));
-    long end = options.getLong("fs.option.openfile.split.end", -1);
-    return end < start ? null : new ByteRange(start, end);
+    try {
+      long start = Math.max(0, options.getLong("fs.option.openfile.split.start", 0));
+      long end = options.getLong("fs.option.openfile.split.end", -1);
+      return end < start ? null : new ByteRange(start, end);
+    } catch (NumberFormatException e) {
+      return null;
+    }
   }
 
   /** The policy that the opener tells, else that of the file system. */

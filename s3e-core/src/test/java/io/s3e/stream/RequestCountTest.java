@@ -49,7 +49,7 @@ class RequestCountTest {
   }
 
   private S3EInputStream open(int bytes, ReadPolicy policy) throws Exception {
-    client.put(OBJECT, MemoryObjectClient.bytes(bytes, 7), ETAG);
+    client.put(OBJECT, MemoryObjectClient.repeating(bytes, 7), ETAG);
     return engine.open(OBJECT, OpenOptions.DEFAULTS.withPolicy(policy));
   }
 
@@ -132,7 +132,7 @@ class RequestCountTest {
               S3EConfig.DEFAULTS.toBuilder().requestBytes(16 * MIB).memoryBytes(budget).build(),
               new MemoryBudget(budget),
               granted -> store);
-      byte[] bytes = MemoryObjectClient.bytes(length, 7);
+      MemoryObjectClient.Content bytes = MemoryObjectClient.repeating(length, 7);
       for (int i = 0; i < count; i++) {
         ObjectRef object = new ObjectRef("bucket", "key" + i);
         store.put(object, bytes, ETAG);
@@ -182,14 +182,14 @@ class RequestCountTest {
   /** 8 MiB in 400 ms are 21 MB/s. The object after it in the same place profits, no other does. */
   @Test
   void splitsOfSlowReadersAreAFewLongGets() throws Exception {
-    client.put(OBJECT, MemoryObjectClient.bytes(128 * MIB, 7), ETAG);
+    client.put(OBJECT, MemoryObjectClient.repeating(128 * MIB, 7), ETAG);
     assertThat(split(0, 400)).as("nothing is known").isBetween(10, 24);
     assertThat(split(1, 400)).as("after a slow one").isLessThanOrEqualTo(9);
     assertThat(split(2, 0)).as("after a slow one, by a fast one").isLessThanOrEqualTo(12);
     assertThat(split(3, 400)).as("after a fast one").isBetween(10, 24);
 
     ObjectRef elsewhere = new ObjectRef("bucket", "elsewhere/key");
-    client.put(elsewhere, MemoryObjectClient.bytes(32 * MIB, 7), ETAG);
+    client.put(elsewhere, MemoryObjectClient.repeating(32 * MIB, 7), ETAG);
     int before = client.gets().size();
     OpenOptions told = OpenOptions.DEFAULTS.withPolicy(ReadPolicy.SEQUENTIAL);
     try (S3EInputStream in = engine.open(elsewhere, told)) {
@@ -201,11 +201,11 @@ class RequestCountTest {
   /** Who has said nothing may only look: it gets no more than before. */
   @Test
   void aLookBesideSlowReadersStaysALook() throws Exception {
-    client.put(OBJECT, MemoryObjectClient.bytes(128 * MIB, 7), ETAG);
+    client.put(OBJECT, MemoryObjectClient.repeating(128 * MIB, 7), ETAG);
     split(0, 400);
     long before = client.bytesAsked();
     ObjectRef other = new ObjectRef("bucket", "other");
-    client.put(other, MemoryObjectClient.bytes(64 * MIB, 7), ETAG);
+    client.put(other, MemoryObjectClient.repeating(64 * MIB, 7), ETAG);
     try (S3EInputStream in = engine.open(other, OpenOptions.DEFAULTS)) {
       assertThat(in.readNBytes(new byte[64 * KIB], 0, 64 * KIB)).isEqualTo(64 * KIB);
     }

@@ -156,6 +156,21 @@ public final class MemoryObjectClient implements ObjectClient {
     return bytes;
   }
 
+  /** As {@link #bytes}, in 1 MiB of memory however many they are. */
+  public static Content repeating(long length, long seed) {
+    byte[] pattern = bytes(PATTERN_BYTES, seed);
+    return new Content(
+        length,
+        (at, count) -> {
+          ByteBuffer slice = ByteBuffer.allocate(count);
+          while (slice.hasRemaining()) {
+            int from = (int) ((at + slice.position()) % PATTERN_BYTES);
+            slice.put(pattern, from, Math.min(slice.remaining(), PATTERN_BYTES - from));
+          }
+          return slice.flip();
+        });
+  }
+
   public void put(ObjectRef object, byte[] content, String etag) {
     put(
         object,

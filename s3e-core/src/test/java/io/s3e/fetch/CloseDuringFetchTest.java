@@ -36,12 +36,7 @@ class CloseDuringFetchTest {
   @Test
   void aClosedStreamsReaderStopsAndAnotherStreamsReaderDoesNot() throws Exception {
     try (FetchRig rig = FetchRig.copying(8)) {
-      CountDownLatch gate = new CountDownLatch(1);
-      rig.client.script(
-          (call, number) -> {
-            gate.await();
-            call.answerWell();
-          });
+      CountDownLatch gate = rig.client.holdAnswers();
       List<RunFetch> runs = new ArrayList<>();
       ObjectHandle closing = rig.open();
       CompletableFuture<byte[]> first = async(() -> rig.read(closing, 0, 2, runs::add));
@@ -64,12 +59,7 @@ class CloseDuringFetchTest {
   @Test
   void aReaderThatWaitsForMemoryStopsWhenItsStreamIsClosed() throws Exception {
     try (FetchRig rig = new FetchRig(8, 1, ClientLimits.copying(BLOCK, 1, 0), 20_000)) {
-      CountDownLatch gate = new CountDownLatch(1);
-      rig.client.script(
-          (call, number) -> {
-            gate.await();
-            call.answerWell();
-          });
+      CountDownLatch gate = rig.client.holdAnswers();
       CompletableFuture<byte[]> holder = async(() -> rig.read(rig.open(), 0));
       awaitTrue(() -> rig.client.calls().size() == 1);
       ObjectHandle closing = rig.open();

@@ -60,6 +60,17 @@ final class ScriptedClient implements ObjectClient {
     return this;
   }
 
+  /** All answers are good, and none comes before the latch is down. */
+  CountDownLatch holdAnswers() {
+    CountDownLatch gate = new CountDownLatch(1);
+    script =
+        (call, number) -> {
+          gate.await();
+          call.answerWell();
+        };
+    return gate;
+  }
+
   /** GETs so far, in the order of their arrival. */
   List<GetRequest> gets() {
     return gets;

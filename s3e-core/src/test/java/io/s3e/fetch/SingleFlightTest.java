@@ -41,12 +41,7 @@ class SingleFlightTest {
   @Test
   void sixteenReadersOfOneAbsentBlockSendOneGet() throws Exception {
     try (FetchRig rig = FetchRig.copying(8)) {
-      CountDownLatch gate = new CountDownLatch(1);
-      rig.client.script(
-          (call, number) -> {
-            gate.await();
-            call.answerWell();
-          });
+      CountDownLatch gate = rig.client.holdAnswers();
       AtomicInteger arrived = new AtomicInteger();
       Threads.run(
           16,
@@ -147,12 +142,7 @@ class SingleFlightTest {
   @Test
   void aBlockThatHasBeenEnteredSinceTheLookIsJoined() throws Exception {
     try (FetchRig rig = FetchRig.copying(8)) {
-      CountDownLatch gate = new CountDownLatch(1);
-      rig.client.script(
-          (call, number) -> {
-            gate.await();
-            call.answerWell();
-          });
+      CountDownLatch gate = rig.client.holdAnswers();
       ObjectHandle handle = rig.open();
       rig.fetcher.prefetch(handle, new BlockRange(3, 4), Purpose.GUESS, run -> {});
       Patience patience = new Patience(Duration.ofSeconds(30));
@@ -175,12 +165,7 @@ class SingleFlightTest {
       ObjectHandle handle = rig.open();
       rig.requireRight(rig.read(handle, 5), 5);
       handle.holdApart(new Object());
-      CountDownLatch gate = new CountDownLatch(1);
-      rig.client.script(
-          (call, number) -> {
-            gate.await();
-            call.answerWell();
-          });
+      CountDownLatch gate = rig.client.holdAnswers();
       Need need = new Need(1, Need.MemoryKind.POOLED);
       Grant grant =
           rig.admission.trySpeculate(rig.account, handle.version().object(), need, Purpose.ASKED);
@@ -197,12 +182,7 @@ class SingleFlightTest {
   @Test
   void aJoinedFetchSurvivesTheStreamThatStartedIt() throws Exception {
     try (FetchRig rig = FetchRig.copying(8)) {
-      CountDownLatch gate = new CountDownLatch(1);
-      rig.client.script(
-          (call, number) -> {
-            gate.await();
-            call.answerWell();
-          });
+      CountDownLatch gate = rig.client.holdAnswers();
       List<RunFetch> runs = new ArrayList<>();
       ObjectHandle starter = rig.open();
       rig.fetcher.prefetch(starter, new BlockRange(2, 4), Purpose.GUESS, runs::add);
@@ -221,12 +201,7 @@ class SingleFlightTest {
   @Test
   void whatIsPassedOverWhileItComesIsLetGoWhenItHasCome() throws Exception {
     try (FetchRig rig = FetchRig.copying(8)) {
-      CountDownLatch gate = new CountDownLatch(1);
-      rig.client.script(
-          (call, number) -> {
-            gate.await();
-            call.answerWell();
-          });
+      CountDownLatch gate = rig.client.holdAnswers();
       List<RunFetch> runs = new ArrayList<>();
       ObjectHandle handle = rig.open();
       rig.fetcher.prefetch(handle, new BlockRange(0, 4), Purpose.GUESS, runs::add);

@@ -18,7 +18,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
-import java.util.Random;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
@@ -34,8 +33,6 @@ import java.util.concurrent.atomic.AtomicInteger;
  * so that a reader that still looks at one reads wrong bytes and not, by luck, the right ones.
  */
 public final class MemoryObjectClient implements ObjectClient {
-  private static final int PATTERN_BYTES = 1_048_573;
-
   /** What lent memory holds once it was given back. */
   private static final byte[] SCRIBBLE = new byte[64 << 10];
 
@@ -142,32 +139,22 @@ public final class MemoryObjectClient implements ObjectClient {
     this.limits = limits;
   }
 
-  /**
-   * Random but reproducible content, which repeats after a prime number of bytes: bytes of a wrong
-   * place differ from the right ones.
-   */
+  /** Random but reproducible content, as {@link StoredContent#generated} makes it. */
   public static byte[] bytes(int length, long seed) {
-    byte[] pattern = new byte[Math.min(length, PATTERN_BYTES)];
-    new Random(seed).nextBytes(pattern);
-    byte[] bytes = Arrays.copyOf(pattern, length);
-    for (int at = pattern.length; at < length; at += pattern.length) {
-      System.arraycopy(pattern, 0, bytes, at, Math.min(pattern.length, length - at));
-    }
+    byte[] bytes = new byte[length];
+    StoredContent.generated(length, seed).copy(0, bytes, 0, length);
     return bytes;
   }
 
-  /** As {@link #bytes}, in 1 MiB of memory however many they are. */
+  /** The same in 1 MiB of memory, however many they are. */
   public static Content repeating(long length, long seed) {
-    byte[] pattern = bytes(PATTERN_BYTES, seed);
+    StoredContent stored = StoredContent.generated(length, seed);
     return new Content(
         length,
         (at, count) -> {
-          ByteBuffer slice = ByteBuffer.allocate(count);
-          while (slice.hasRemaining()) {
-            int from = (int) ((at + slice.position()) % PATTERN_BYTES);
-            slice.put(pattern, from, Math.min(slice.remaining(), PATTERN_BYTES - from));
-          }
-          return slice.flip();
+          byte[] slice = new byte[count];
+          stored.copy(at, slice, 0, count);
+          return ByteBuffer.wrap(slice);
         });
   }
 

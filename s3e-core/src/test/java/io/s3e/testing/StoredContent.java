@@ -41,13 +41,13 @@ public interface StoredContent {
   }
 
   /**
-   * Bytes by a formula, in 1 MiB of memory however many they are. The pattern repeats after a prime
-   * number of bytes, so that bytes of a wrong place differ from the right ones.
+   * Bytes by a formula, in 1 MiB of memory at most, however many they are. The pattern repeats
+   * after a prime number of bytes, so that bytes of a wrong place differ from the right ones.
    *
    * @param version other bytes and another ETag for each
    */
-  static StoredContent generated(long size, int version) {
-    byte[] pattern = new byte[1_048_573];
+  static StoredContent generated(long size, long version) {
+    byte[] pattern = new byte[(int) Math.max(1, Math.min(size, 1_048_573))];
     new Random(version).nextBytes(pattern);
     String etag = String.format(Locale.ROOT, "\"%032x-%d\"", version, size);
     return new StoredContent() {

@@ -89,7 +89,7 @@ final class Engine {
   private final BlockPool pool;
   private final BlockIndex index = new BlockIndex();
   private final Admission admission;
-  private final FetchTimer timer = new FetchTimer();
+  private final FetchTimer timer;
   private final EngineGets gets;
   final FetchServices services;
   final DiskMetrics diskMetrics = new DiskMetrics();
@@ -122,8 +122,10 @@ final class Engine {
     }
     pool = new BlockPool(budget, blockBytes, (int) Math.min(Integer.MAX_VALUE, blocks));
     admission = new Admission(budget, pool, index);
-    Gates gates = new Gates(timer::later);
     gets = new EngineGets(config.explain());
+    // Last of what may fail, for its thread.
+    timer = new FetchTimer();
+    Gates gates = new Gates(timer::later);
     services = new FetchServices(index, admission, timer, gates, new Stores(), gets.ledger);
     clients = new EngineClients(budget, admission, timer, linger, Engine::endOnThread);
     admission.whenMemoryIsWanted(clients::endIdleSoon);

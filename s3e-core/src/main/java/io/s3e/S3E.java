@@ -89,35 +89,45 @@ public final class S3E implements AutoCloseable {
             .build();
     this.made = engine.clients.make(provider, config.requestBytes(), config.blockBytes());
     this.client = made.client();
-    this.sharing = config.store() == null ? new Object() : config.store();
-    this.account = engine.services.admission().account(made.carrier());
-    this.metrics = new EngineMetrics(engine.diskMetrics);
-    FetchConfig fetching =
-        new FetchConfig(
-            config.blockBytes(),
-            config.requestBytes(),
-            FaultPolicy.from(config.retryBase()),
-            config.stallTimeout(),
-            config.readTimeout(),
-            config.accessMaxAge(),
-            config.store());
-    Tenant tenant = new Tenant(fetching, client, engine.services, account, metrics, nanoClock);
-    this.fetcher = new Fetcher(tenant);
-    // Beside the first reads, which need none of it.
-    this.disk =
-        engine
-            .disk
-            .open(config.diskCache(), disks)
-            .thenApply(
-                cache -> {
-                  if (cache != null) {
-                    String store = config.store() == null ? "" : config.store();
-                    tenant.attach(new TenantDisk(cache, config.diskCache(), store, this::ownsDisk));
-                  }
-                  return cache;
-                });
-    this.heads = new HeadFetch(tenant);
-    this.streams = new EngineStreams(config, fetcher, client, heads, engine);
+    boolean isComplete = false;
+    try {
+      this.sharing = config.store() == null ? new Object() : config.store();
+      this.account = engine.services.admission().account(made.carrier());
+      this.metrics = new EngineMetrics(engine.diskMetrics);
+      FetchConfig fetching =
+          new FetchConfig(
+              config.blockBytes(),
+              config.requestBytes(),
+              FaultPolicy.from(config.retryBase()),
+              config.stallTimeout(),
+              config.readTimeout(),
+              config.accessMaxAge(),
+              config.store());
+      Tenant tenant = new Tenant(fetching, client, engine.services, account, metrics, nanoClock);
+      this.fetcher = new Fetcher(tenant);
+      // Beside the first reads, which need none of it.
+      this.disk =
+          engine
+              .disk
+              .open(config.diskCache(), disks)
+              .thenApply(
+                  cache -> {
+                    if (cache != null) {
+                      String store = config.store() == null ? "" : config.store();
+                      tenant.attach(
+                          new TenantDisk(cache, config.diskCache(), store, this::ownsDisk));
+                    }
+                    return cache;
+                  });
+      this.heads = new HeadFetch(tenant);
+      this.streams = new EngineStreams(config, fetcher, client, heads, engine);
+      isComplete = true;
+    } finally {
+      if (!isComplete) {
+        client.close();
+        engine.clients.release(made);
+      }
+    }
   }
 
   /** Whether all that is on disk was fetched by this tenant. */
@@ -348,6 +358,8 @@ public final class S3E implements AutoCloseable {
     streams.close();
     fetcher.close();
     client.close();
+    // An answer of a moment ago may have come into memory behind the first look.
+    fetcher.close();
     engine.clients.release(made);
     engine.leave();
   }

@@ -187,6 +187,29 @@ class AccessTest {
     }
   }
 
+  /** Not after a GET for the blocks before it, which would come without it. */
+  @Test
+  void aBlockThatIsThereForOthersAloneTakesOneGet() throws Exception {
+    ObjectRef small = new ObjectRef("bucket", "small");
+    User one = new User();
+    User two = new User();
+    for (User user : List.of(one, two)) {
+      user.store.put(small, Arrays.copyOf(content, 16 * BLOCK), "\"v1\"");
+    }
+    try (S3E first = tenant(one);
+        S3E second = tenant(two)) {
+      try (S3EInputStream in =
+          first.open(small, OpenOptions.DEFAULTS.withPolicy(ReadPolicy.RANDOM))) {
+        readAt(in, 5);
+      }
+      assertThat(one.store.gets()).allMatch(get -> get.range().length() < 16L * BLOCK);
+      try (S3EInputStream in = second.open(small, OpenOptions.DEFAULTS)) {
+        readAt(in, 5);
+      }
+      assertThat(two.gets()).isEqualTo(1);
+    }
+  }
+
   @ParameterizedTest
   @EnumSource
   void whatOneselfHasInMemoryIsAskedForAnewAfterAWhile(Opened when) throws Exception {

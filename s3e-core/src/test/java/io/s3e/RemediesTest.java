@@ -111,6 +111,14 @@ class RemediesTest {
   }
 
   @Test
+  void aClientThatThrowsFailsTheOpening() {
+    client.broken = new IllegalStateException("no connections");
+    assertThatThrownBy(() -> engine.open(OBJECT))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("no connections");
+  }
+
+  @Test
   void aHeadThatFailsToTheEndTellsOfItsAttempts() {
     client.heads.addAll(Collections.nCopies(1000, failure(Kind.SERVER)));
     assertThatThrownBy(() -> engine.open(OBJECT))
@@ -170,6 +178,7 @@ class RemediesTest {
     final List<Remedy> remedies = new CopyOnWriteArrayList<>();
     final List<StoreAnswer> answers = new CopyOnWriteArrayList<>();
     private final MemoryObjectClient behind;
+    volatile RuntimeException broken;
 
     Failing(MemoryObjectClient behind) {
       this.behind = behind;
@@ -190,6 +199,9 @@ class RemediesTest {
       RequestFailure failure = heads.poll();
       if (failure != null) {
         throw failure;
+      }
+      if (broken != null) {
+        throw broken;
       }
       return behind.head(request);
     }

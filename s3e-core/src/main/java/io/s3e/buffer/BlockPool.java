@@ -181,11 +181,6 @@ public final class BlockPool implements AutoCloseable {
     }
   }
 
-  /** Buffers that could still be leased if the budget allows: {@code maxBlocks() - leased()}. */
-  public int free() {
-    return maxBlocks - leased();
-  }
-
   /** Bytes that the pool holds from the budget: the sum of its arenas. */
   public long reservedBytes() {
     return reservedBytes.get();

@@ -118,13 +118,15 @@ final class DirectMemory implements ArenaMemory {
 
   private ByteBuffer onHeap(int bytes, @Nullable OutOfMemoryError refusal) {
     long share = Runtime.getRuntime().maxMemory() / HEAP_SHARE;
-    if (heapBytes.addAndGet(bytes) > share) {
-      heapBytes.addAndGet(-bytes);
+    if (heapBytes.get() + bytes > share) {
       throw refusal != null
           ? refusal
           : new OutOfMemoryError("no direct memory, and its part of the heap is used up");
     }
-    return ByteBuffer.allocate(bytes);
+    ByteBuffer buffer = ByteBuffer.allocate(bytes);
+    // Counted once it is there: the heap may have nothing, either.
+    heapBytes.addAndGet(bytes);
+    return buffer;
   }
 
   @Override

@@ -199,9 +199,7 @@ final class ColumnPlanner {
       // Every reader of ORC reads those.
       sawFilters = true;
     }
-    if (place.part() == FilePart.OFFSET_INDEX) {
-      pages.onIndex(place.group(), place.column());
-    }
+    onSeek(from);
     groups.at(place.group(), layout);
     stripes.at(place.group());
     filters.onRead(place, from, to);

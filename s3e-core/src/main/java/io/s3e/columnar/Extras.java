@@ -39,9 +39,7 @@ final class Extras {
   }
 
   ByteRange rangeOf(int chunk) {
-    return start.length == 0
-        ? new ByteRange(0, 0)
-        : ByteRange.ofLength(start[chunk], length[chunk]);
+    return ByteRange.ofLength(start[chunk], length[chunk]);
   }
 
   /**
@@ -68,14 +66,11 @@ final class Extras {
 
   /** From the first to the last byte of the parts of chunks {@code [from, to)}. */
   ByteRange span(int from, int to) {
-    if (start.length == 0 || from >= to) {
-      return new ByteRange(0, 0);
-    }
     int first = from;
     while (first < to && length[first] == 0) {
       first++;
     }
-    return first == to
+    return first >= to
         ? new ByteRange(0, 0)
         : new ByteRange(start[first], start[to - 1] + length[to - 1]);
   }

@@ -183,7 +183,9 @@ final class Filters {
     if (indexBytes(group, end) > most) {
       end = group + 1;
     }
-    askPageIndexes(group, end);
+    if (indexBytes(group, end) <= MAX_INDEX_BYTES) {
+      askPageIndexes(group, end);
+    }
   }
 
   private void askPageIndexesEarly() {

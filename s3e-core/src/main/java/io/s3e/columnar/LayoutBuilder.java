@@ -99,17 +99,18 @@ final class LayoutBuilder {
     }
     layout.columnIndexes.order(layout.footerStart());
     layout.offsetIndexes.order(layout.footerStart());
-    layout.bloomFilters.extend(this::endOfGap, MAX_GUESSED_FILTER_BYTES);
+    long columnIndexes = layout.columnIndexes(0, layout.groups()).start();
+    long offsetIndexes = layout.offsetIndexes(0, layout.groups()).start();
+    layout.bloomFilters.extend(
+        offset -> endOfGap(offset, columnIndexes, offsetIndexes), MAX_GUESSED_FILTER_BYTES);
     layout.bloomFilters.order(layout.footerStart());
     return layout;
   }
 
   /** Where the next group begins behind {@code offset}, or the indexes or the footer. */
-  private long endOfGap(long offset) {
+  private long endOfGap(long offset, long columnIndexes, long offsetIndexes) {
     int group = Extras.lastStart(layout.groupStart, 0, layout.groups(), offset) + 1;
     long end = group < layout.groups() ? layout.groupStart[group] : layout.footerStart();
-    long columnIndexes = layout.columnIndexes(0, layout.groups()).start();
-    long offsetIndexes = layout.offsetIndexes(0, layout.groups()).start();
     end = columnIndexes > offset ? Math.min(end, columnIndexes) : end;
     return offsetIndexes > offset ? Math.min(end, offsetIndexes) : end;
   }

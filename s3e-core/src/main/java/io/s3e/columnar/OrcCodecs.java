@@ -4,6 +4,7 @@ package io.s3e.columnar;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
+import java.util.regex.Pattern;
 import java.util.zip.DataFormatException;
 import java.util.zip.Inflater;
 import org.jspecify.annotations.Nullable;
@@ -28,6 +29,9 @@ record OrcCodecs(ClassLoader loader) {
   private static final int SNAPPY = 2;
   private static final int LZ4 = 4;
   private static final int ZSTD = 5;
+
+  /** Versions of aircompressor in which a damaged chunk may crash the JVM: CVE-2024-36114. */
+  private static final Pattern UNSAFE = Pattern.compile("0\\.(1?\\d|2[0-6])(\\D.*)?");
 
   private static final MethodType DECOMPRESS =
       MethodType.methodType(
@@ -69,6 +73,10 @@ record OrcCodecs(ClassLoader loader) {
   @Nullable Codec byName(String name) {
     try {
       Class<?> type = Class.forName(name, true, loader);
+      String version = type.getPackage().getImplementationVersion();
+      if (version != null && UNSAFE.matcher(version).matches()) {
+        return null;
+      }
       MethodHandles.Lookup lookup = MethodHandles.publicLookup();
       Object made = type.getConstructor().newInstance();
       MethodHandle method = lookup.findVirtual(type, "decompress", DECOMPRESS).bindTo(made);

@@ -106,6 +106,9 @@ final class OrcTail {
       switch (in.field()) {
         case FOOTER_STRIPES -> {
           long[] told = in.readNumbersOfField(STRIPE_FOOTER);
+          if (told[STRIPE_FOOTER] > MAX_FOOTER_BYTES) {
+            throw new MalformedException("a stripe's footer of " + told[STRIPE_FOOTER] + " bytes");
+          }
           layout.stripe(
               stripe++,
               told[STRIPE_OFFSET],

@@ -27,7 +27,6 @@ final class ParquetFooter {
   private static final int FILE_ENCRYPTION = 8;
 
   private static final int GROUP_COLUMNS = 1;
-  private static final int GROUP_OFFSET = 5;
   private static final int GROUP_COMPRESSED = 6;
 
   private static final int CHUNK_FILE = 1;
@@ -125,7 +124,6 @@ final class ParquetFooter {
   }
 
   private void readGroup(int group) throws MalformedException {
-    long offset = ABSENT;
     long bytes = ABSENT;
     boolean hasColumns = false;
     in.enterStruct();
@@ -138,7 +136,6 @@ final class ParquetFooter {
           hasColumns = true;
           readColumns(group);
         }
-        case GROUP_OFFSET -> offset = in.readIntegerField();
         case GROUP_COMPRESSED -> bytes = in.readIntegerField();
         default -> in.skipField();
       }
@@ -146,18 +143,20 @@ final class ParquetFooter {
     if (!hasColumns) {
       throw new MalformedException("a row group without columns");
     }
-    markGroup(group, offset, bytes);
+    markGroup(group, bytes);
   }
 
-  /** Readers give a group to the split that holds its middle. */
-  private void markGroup(int group, long offset, long bytes) throws MalformedException {
+  /**
+   * Readers give a group to the split that holds its middle, counted from its first chunk on: the
+   * offset that a group has of its own is wrong in files of Arrow before 6 and parquet-java 1.12.0.
+   */
+  private void markGroup(int group, long bytes) throws MalformedException {
     LayoutBuilder told = told();
-    long start = offset == ABSENT ? told.firstByte(group) : offset;
     long length = bytes == ABSENT ? told.chunkBytes(group) : bytes;
-    if (start < 0 || length < 0 || start > footerStart || length > footerStart) {
-      throw new MalformedException("a group of " + length + " bytes at " + start);
+    if (length < 0 || length > footerStart) {
+      throw new MalformedException("a group of " + length + " bytes");
     }
-    told.mark(group, start + length / 2);
+    told.mark(group, told.firstByte(group) + length / 2);
   }
 
   private void readColumns(int group) throws MalformedException {

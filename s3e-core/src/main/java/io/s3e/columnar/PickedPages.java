@@ -2,7 +2,6 @@
 package io.s3e.columnar;
 
 import io.s3e.block.ByteRange;
-import io.s3e.columnar.FileLayout.Format;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.HashMap;
@@ -116,7 +115,7 @@ final class PickedPages {
 
   /** The offset indexes of the group; null if they were seen, are too long, or of no use. */
   @Nullable ByteRange wants() {
-    if (group < 0 || indexes != null || layout.format() == Format.ORC) {
+    if (group < 0 || indexes != null) {
       return null;
     }
     ByteRange all = layout.offsetIndexes(group, group + 1);

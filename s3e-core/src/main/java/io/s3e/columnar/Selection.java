@@ -68,7 +68,8 @@ final class Selection {
   /** Wants these columns too; whether that is more than before. */
   boolean add(BitSet others) {
     int before = columns.cardinality();
-    columns.or(others);
+    // What an earlier run has told may have columns that this file has not.
+    columns.or(others.get(0, layout.columns()));
     return columns.cardinality() > before;
   }
 

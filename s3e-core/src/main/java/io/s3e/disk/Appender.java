@@ -298,7 +298,7 @@ final class Appender {
 
   /** Where the next chunk of the current region will stand, behind those that are staged. */
   private int nextSlot(Region to) {
-    return staged.isEmpty() ? to.nextSlot() : staged.get(0).slot() + stagedSlots();
+    return staged.isEmpty() ? to.nextSlot : staged.get(0).slot() + stagedSlots();
   }
 
   private int stagedSlots() {
@@ -317,7 +317,7 @@ final class Appender {
       Region to = first.region();
       // Whatever comes of it, nothing else is sealed for these slots.
       to.takenUntil(nextSlot(to));
-      to.file().write(stage.slice(0, stagedSlots() * Region.SLOT_BYTES), first.position());
+      to.file.write(stage.slice(0, stagedSlots() * Region.SLOT_BYTES), first.position());
       regions.appended(to, staged);
       breaker.success();
       metrics.count(Counter.WRITES);

@@ -81,11 +81,6 @@ final class Breaker {
   /** When the state that ends by time ends. */
   private volatile long endsNanos;
 
-  /** By this machine's clock. */
-  Breaker(Duration pause, DiskMetrics metrics, String what) {
-    this(pause, System::nanoTime, metrics, what);
-  }
-
   /** {@code pause} is the first one; {@code what} is left alone, for the log. */
   Breaker(Duration pause, LongSupplier nanoClock, DiskMetrics metrics, String what) {
     this.metrics = metrics;

@@ -55,11 +55,7 @@ public final class CacheKey {
     return new CacheKey(random(BYTES));
   }
 
-  static byte[] newSalt() {
-    return random(SALT_BYTES);
-  }
-
-  private static byte[] random(int length) {
+  static byte[] random(int length) {
     byte[] bytes = new byte[length];
     new SecureRandom().nextBytes(bytes);
     return bytes;

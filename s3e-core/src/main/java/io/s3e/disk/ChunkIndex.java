@@ -84,7 +84,7 @@ final class ChunkIndex {
     }
     // Its slots are used, whether it is known or not.
     region.takenUntil(place.endSlot());
-    if (region.entries() >= region.mostEntries()) {
+    if (region.entries >= region.mostEntries()) {
       return false;
     }
     StoredObject object = place.object();
@@ -101,7 +101,7 @@ final class ChunkIndex {
     set(entry, HIGH, place.sealHigh());
     set(entry, LOW, place.sealLow());
     chain(entry);
-    region.setEntries(region.entries() + 1);
+    region.entries++;
     return true;
   }
 
@@ -127,12 +127,12 @@ final class ChunkIndex {
   /** Forgets what is in one block; true if nothing of the region is left. */
   private synchronized boolean forget(Region region, int block) {
     int end = (block + 1) << BLOCK_BITS;
-    for (int entry = block << BLOCK_BITS; region.entries() > 0 && entry < end; entry++) {
+    for (int entry = block << BLOCK_BITS; region.entries > 0 && entry < end; entry++) {
       if (whereOf(entry) >> Region.SLOT_BITS == region.number() && isEntered(region)) {
         remove(entry);
       }
     }
-    boolean isForgotten = region.entries() == 0;
+    boolean isForgotten = region.entries == 0;
     if (isForgotten && isEntered(region)) {
       regions[region.number()] = null;
     }
@@ -172,7 +172,7 @@ final class ChunkIndex {
       setNext(at, nextOf(gone));
     }
     release(gone);
-    region.setEntries(region.entries() - 1);
+    region.entries--;
   }
 
   private void release(int entry) {

@@ -38,7 +38,9 @@ final class ChunkReader {
   // The batch that is being read.
   private final List<Place> places = new ArrayList<>(BATCH_CHUNKS);
   private int batchBytes;
-  private boolean touchedDisk;
+
+  /** Whether the last batch that was looked for was read from a file. */
+  boolean touchedDisk;
 
   ChunkReader(ChunkIndex index, DiskMetrics metrics, boolean sealed) {
     this.index = index;
@@ -97,7 +99,7 @@ final class ChunkReader {
     }
     scratch.clear().limit(batchBytes);
     try (Region region = first.region()) {
-      int unused = region.file().readFully(scratch, first.position());
+      int unused = region.file.readFully(scratch, first.position());
     } catch (IOException e) {
       // They are not asked for again.
       places.forEach(index::drop);
@@ -133,10 +135,5 @@ final class ChunkReader {
     if (index.drop(place)) {
       metrics.count(Counter.CORRUPTIONS);
     }
-  }
-
-  /** Whether the last batch that was looked for was read from a file. */
-  boolean hasTouchedDisk() {
-    return touchedDisk;
   }
 }

@@ -12,7 +12,6 @@ import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.nio.file.attribute.UserPrincipal;
-import java.security.SecureRandom;
 import java.util.HexFormat;
 import java.util.Locale;
 import java.util.Objects;
@@ -197,9 +196,7 @@ record DirectoryGuard(Path top, UserPrincipal user, @Nullable RefusedDirectoryEx
 
   /** Digits that nobody guesses, two for each byte. */
   static String randomHex(int bytes) {
-    byte[] random = new byte[bytes];
-    new SecureRandom().nextBytes(random);
-    return HexFormat.of().formatHex(random);
+    return HexFormat.of().formatHex(CacheKey.random(bytes));
   }
 
   /**

@@ -83,7 +83,7 @@ public final class DiskCache implements AutoCloseable {
 
   /** Whether other processes may read what this engine writes, and the other way round. */
   public boolean isShared() {
-    return directories.stream().anyMatch(RegionStore::isShared);
+    return directories.stream().anyMatch(directory -> directory.isShared);
   }
 
   /**
@@ -119,7 +119,7 @@ public final class DiskCache implements AutoCloseable {
 
   /** Offers bytes to be written: all end, sooner or later. */
   public void offer(WriteBack offered) {
-    directoryOf(offered.object()).appender().offer(offered);
+    directoryOf(offered.object()).appender.offer(offered);
   }
 
   /** Chunks are about to be fetched from S3; whether some were before, by any tenant. */
@@ -138,7 +138,7 @@ public final class DiskCache implements AutoCloseable {
   }
 
   private long sum(ToLongFunction<Regions> of) {
-    return directories.stream().map(RegionStore::regions).mapToLong(of).sum();
+    return directories.stream().map(each -> each.regions).mapToLong(of).sum();
   }
 
   /** Bytes that {@code config}'s buffers take of the memory budget. */
@@ -154,7 +154,7 @@ public final class DiskCache implements AutoCloseable {
     RegionStore chosen = directories.get(0);
     for (int i = 1; i < directories.size(); i++) {
       RegionStore each = directories.get(i);
-      chosen = object.mixedWith(each.place()) > object.mixedWith(chosen.place()) ? each : chosen;
+      chosen = object.mixedWith(each.place) > object.mixedWith(chosen.place) ? each : chosen;
     }
     return chosen;
   }

@@ -88,7 +88,7 @@ public final class DiskRead {
 
   /** Takes what was kept of the first chunks, and has threads read the rest. */
   void begin() {
-    RecentChunks recent = readers.recent();
+    RecentChunks recent = readers.recent;
     int chunk = chunks.first();
     while (chunk < wantedEnd && recent.visit(chunks.object(), chunk, this::take)) {
       chunk++;
@@ -147,7 +147,7 @@ public final class DiskRead {
         chunkStart >= start && chunkStart + bytes.remaining() <= start + target.remaining();
     if (!isWhole) {
       // Before the reader is told: its next read looks there.
-      readers.recent().keep(chunks.object(), chunk, bytes);
+      readers.recent.keep(chunks.object(), chunk, bytes);
     }
     take(bytes, chunk);
     return true;
@@ -214,14 +214,14 @@ public final class DiskRead {
     Thread reader = Thread.currentThread();
     whenOver(() -> LockSupport.unpark(reader));
     while (!over && !reader.isInterrupted()) {
-      LockSupport.parkNanos(this, readers.deadlineNanos() - (System.nanoTime() - sinceNanos));
+      LockSupport.parkNanos(this, readers.deadlineNanos - (System.nanoTime() - sinceNanos));
       checkDeadline(System.nanoTime());
     }
   }
 
   /** Ends the read if its patience is over. */
   public void checkDeadline(long now) {
-    if (over || now - sinceNanos < readers.deadlineNanos()) {
+    if (over || now - sinceNanos < readers.deadlineNanos) {
       return;
     }
     synchronized (this) {

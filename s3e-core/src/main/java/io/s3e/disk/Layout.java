@@ -46,7 +46,7 @@ record Layout(int regions, long regionBytes, boolean isSealed, long keyCheck) {
 
   /** A region that is made now, with a salt that no other one has. */
   Region.Header newRegion(int number, long began) {
-    ByteBuffer salt = ByteBuffer.wrap(CacheKey.newSalt());
+    ByteBuffer salt = ByteBuffer.wrap(CacheKey.random(CacheKey.SALT_BYTES));
     return new Region.Header(number, mostChunks(), regionBytes, began, salt);
   }
 

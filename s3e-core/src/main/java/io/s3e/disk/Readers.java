@@ -33,9 +33,12 @@ final class Readers implements AutoCloseable {
 
   private final DiskMetrics metrics;
   private final Breaker breaker;
-  private final long deadlineNanos;
+
+  /** The longest that a read of 1 MiB may take. */
+  final long deadlineNanos;
+
   private final ThreadPoolExecutor threads;
-  private final RecentChunks recent = new RecentChunks();
+  final RecentChunks recent = new RecentChunks();
 
   /** Readers of threads that are not reading just now: one for each thread that there may be. */
   private final Queue<ChunkReader> idle = new ConcurrentLinkedQueue<>();
@@ -43,7 +46,6 @@ final class Readers implements AutoCloseable {
   /** When a read came back from the disk last, by {@link System#nanoTime()}. */
   private volatile long lastEndNanos = System.nanoTime();
 
-  /** {@code deadlineNanos} is the longest that a read of 1 MiB may take. */
   Readers(
       ChunkIndex index, DiskMetrics metrics, Breaker breaker, boolean sealed, long deadlineNanos) {
     this.metrics = metrics;
@@ -66,14 +68,6 @@ final class Readers implements AutoCloseable {
 
   static long bufferBytes(boolean sealed) {
     return THREADS * ChunkReader.bufferBytes(sealed) + RecentChunks.bufferBytes();
-  }
-
-  long deadlineNanos() {
-    return deadlineNanos;
-  }
-
-  RecentChunks recent() {
-    return recent;
   }
 
   /** Whether a read may go to the disk: while the directory is left alone only a probe passes. */
@@ -102,7 +96,7 @@ final class Readers implements AutoCloseable {
     ChunkReader reader = idle.remove();
     try {
       int taken = reader.read(wanted.object(), wanted.first(), wanted.end(), sink);
-      if (reader.hasTouchedDisk()) {
+      if (reader.touchedDisk) {
         // A read that found nothing in the index says nothing of the disk.
         breaker.success();
       }

@@ -112,10 +112,16 @@ final class Region implements AutoCloseable {
   record Header(int number, int mostChunks, long regionBytes, long beganMillis, ByteBuffer salt) {}
 
   private final Header header;
-  private final OpenFile file;
   private final @Nullable Object identity;
-  private final @Nullable SecretKey key;
-  private long began;
+
+  /** Holds its chunks; to be read after {@link #use}. */
+  final OpenFile file;
+
+  final @Nullable SecretKey key;
+
+  /** When it was begun, in ms since 1970; the writing thread's. */
+  long began;
+
   private final long dataStart;
   private volatile boolean own;
 
@@ -123,13 +129,13 @@ final class Region implements AutoCloseable {
   private final AtomicInteger users = new AtomicInteger(1);
 
   /** The slot after the last one that was appended to. */
-  private volatile int nextSlot;
+  volatile int nextSlot;
 
   /** Chunks that its table tells of; the writing thread's. */
-  private int recorded;
+  int recorded;
 
-  /** Entries that the index has of it. Written under the index's lock. */
-  private volatile int entries;
+  /** Entries that the index has of it. Guarded by the index's lock, which a look may be behind. */
+  int entries;
 
   /** Closes {@code file}, which {@code identity} tells from others of its name, if it has one. */
   Region(
@@ -156,14 +162,6 @@ final class Region implements AutoCloseable {
   /** Whether the name of the file leads to this region; {@code named} is what it leads to. */
   boolean isNamed(Object named) {
     return named.equals(identity);
-  }
-
-  int recorded() {
-    return recorded;
-  }
-
-  void setRecorded(int count) {
-    recorded = count;
   }
 
   boolean isOwn() {
@@ -199,26 +197,9 @@ final class Region implements AutoCloseable {
     return header.mostChunks();
   }
 
-  /** The file that holds its chunks; to be read after {@link #use}. */
-  OpenFile file() {
-    return file;
-  }
-
-  @Nullable SecretKey key() {
-    return key;
-  }
-
-  long began() {
-    return began;
-  }
-
   /** It was not begun later; the writing thread's. */
   void beganBy(long millis) {
     began = Math.min(began, millis);
-  }
-
-  int nextSlot() {
-    return nextSlot;
   }
 
   /** Nothing more is appended before {@code slot}. */
@@ -228,14 +209,6 @@ final class Region implements AutoCloseable {
 
   int slotCount() {
     return (int) (header.regionBytes() / SLOT_BYTES);
-  }
-
-  int entries() {
-    return entries;
-  }
-
-  void setEntries(int count) {
-    entries = count;
   }
 
   /**

@@ -39,7 +39,7 @@ final class RegionSeal {
    */
   Place seal(
       Region to, StoredObject object, int chunk, int slot, ByteBuffer plain, ByteBuffer target) {
-    SecretKey key = to.key();
+    SecretKey key = to.key;
     int start = target.position();
     int length = plain.remaining();
     if (key == null) {
@@ -69,7 +69,7 @@ final class RegionSeal {
    *     what was sealed for it
    */
   @Nullable ByteBuffer open(Place place, ByteBuffer stored, ByteBuffer work) {
-    SecretKey key = place.region().key();
+    SecretKey key = place.region().key;
     if (key == null) {
       boolean same =
           sum(place.object(), place.chunk(), stored) == place.sealHigh() && place.sealLow() == 0;

@@ -22,12 +22,14 @@ import org.slf4j.LoggerFactory;
 final class RegionStore implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(RegionStore.class);
 
-  private final int place;
-  private final boolean isShared;
+  /** Which one of the directories that the user named. */
+  final int place;
+
+  final boolean isShared;
   private final ChunkIndex index = new ChunkIndex();
-  private final Regions regions;
+  final Regions regions;
   private final Breaker breaker;
-  private final Appender appender;
+  final Appender appender;
   private final Readers readers;
 
   /**
@@ -48,10 +50,11 @@ final class RegionStore implements AutoCloseable {
     this.place = place;
     this.isShared = maker instanceof SharedInstance;
     this.regions = new Regions(maker, index, new DiskSpace(directory), metrics);
-    this.breaker = new Breaker(breakerPause, metrics, "Reading from the cache in " + directory);
+    String what = " the cache in " + directory;
+    this.breaker = new Breaker(breakerPause, System::nanoTime, metrics, "Reading from" + what);
     this.readers =
         new Readers(index, metrics, breaker, config.key() != null, config.readDeadline().toNanos());
-    Breaker writing = new Breaker(breakerPause, metrics, "Writing to the cache in " + directory);
+    Breaker writing = new Breaker(breakerPause, System::nanoTime, metrics, "Writing to" + what);
     this.appender = new Appender(regions, index, writing, metrics, mostWaitingBytes);
     appender.start();
   }
@@ -101,14 +104,6 @@ final class RegionStore implements AutoCloseable {
     return doubt == null;
   }
 
-  int place() {
-    return place;
-  }
-
-  boolean isShared() {
-    return isShared;
-  }
-
   static long bufferBytes(DiskCacheConfig config) {
     return Readers.bufferBytes(config.key() != null) + Appender.STAGE_MEMORY;
   }
@@ -122,14 +117,6 @@ final class RegionStore implements AutoCloseable {
     DiskRead read = new DiskRead(readers, chunks, position, target);
     read.begin();
     return read;
-  }
-
-  Appender appender() {
-    return appender;
-  }
-
-  Regions regions() {
-    return regions;
   }
 
   /** Waits a bounded time for what is under way; what hangs is left to its daemon threads. */

@@ -78,25 +78,25 @@ final class RegionTable {
   static void append(Region region, List<Place> chunks) throws IOException {
     ByteBuffer records = ByteBuffer.allocate(chunks.size() * RECORD_BYTES);
     chunks.forEach(chunk -> put(records, chunk));
-    region.file().write(records.flip(), positionOf(region.recorded()));
-    region.setRecorded(region.recorded() + chunks.size());
+    region.file.write(records.flip(), positionOf(region.recorded));
+    region.recorded += chunks.size();
   }
 
   /** Tells of the records of a region that have come since this was asked last. */
   static void scan(Region region, Consumer<Place> visitor) throws IOException {
-    int found = region.recorded();
+    int found = region.recorded;
     // As a rule there is nothing new, which one record tells.
     for (int most = 1; found < region.mostEntries(); most = READ_RECORDS) {
       int wanted = Math.min(most, region.mostEntries() - found);
       ByteBuffer bytes = ByteBuffer.allocate(wanted * RECORD_BYTES);
-      int count = region.file().readFully(bytes, positionOf(found)) / RECORD_BYTES;
+      int count = region.file.readFully(bytes, positionOf(found)) / RECORD_BYTES;
       for (int i = 0; i < count; i++) {
         Place chunk = chunk(bytes, i * RECORD_BYTES, region);
         if (chunk == null) {
           return;
         }
         visitor.accept(chunk);
-        region.setRecorded(++found);
+        region.recorded = ++found;
       }
       if (count < wanted) {
         return;

@@ -112,7 +112,7 @@ final class Regions implements AutoCloseable {
     if (old != null) {
       giveUp(old);
       metrics.count(Counter.EVICTIONS);
-      metrics.add(Counter.EVICTED_BYTES, (long) old.nextSlot() * Region.SLOT_BYTES);
+      metrics.add(Counter.EVICTED_BYTES, (long) old.nextSlot * Region.SLOT_BYTES);
     }
     Region made = maker.make(number);
     return enter(number, made) ? made : null;
@@ -174,7 +174,7 @@ final class Regions implements AutoCloseable {
   }
 
   private Stream<Region> oldest() {
-    return known().filter(e -> !e.isOwn()).sorted(Comparator.comparingLong(Region::began));
+    return known().filter(e -> !e.isOwn()).sorted(Comparator.comparingLong(region -> region.began));
   }
 
   private Stream<Region> known() {
@@ -243,7 +243,7 @@ final class Regions implements AutoCloseable {
 
   /** Bytes that the regions take on disk, as far as is known in memory. */
   long bytes() {
-    return known().mapToLong(e -> (long) e.nextSlot() * Region.SLOT_BYTES).sum();
+    return known().mapToLong(e -> (long) e.nextSlot * Region.SLOT_BYTES).sum();
   }
 
   long capacityBytes() {

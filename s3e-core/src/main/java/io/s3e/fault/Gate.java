@@ -92,7 +92,10 @@ public final class Gate {
   private final Deque<Waiter> demands = new ArrayDeque<>();
   private final Deque<Waiter> retries = new ArrayDeque<>();
   private final PriorityQueue<Waiter> sleepers;
-  private GateRate.WaiterKind probesNext = GateRate.WaiterKind.RETRY;
+
+  /** Who passed last: retries and those who were never sent take turns. */
+  private GateRate.WaiterKind latest = GateRate.WaiterKind.DEMAND;
+
   private boolean ticks;
   private long usedNanos;
 
@@ -136,6 +139,11 @@ public final class Gate {
   /** Whether everything passes. */
   public boolean isOpen() {
     return open;
+  }
+
+  /** Whether the store has refused everybody of late. */
+  public synchronized boolean isInDoubt() {
+    return rate.isInDoubt();
   }
 
   /** Whether a guess may be sent now, with {@code unsent} that were admitted. Takes nothing. */
@@ -269,24 +277,17 @@ public final class Gate {
   // An error of one must not keep the others waiting.
   @SuppressWarnings("IllegalCatch")
   private void pass(Waiter waiter) {
-    long before = sends();
     try {
       waiter.pass.run();
     } catch (Throwable e) {
       LOG.warn("A request could not be sent again", e);
-    }
-    if (waiter.kind == GateRate.WaiterKind.RETRY) {
-      synchronized (this) {
-        if (rate.sends() == before) {
-          // Its run is over, or has no memory: the pass is the next one's.
-          rate.passUnused(waiter.kind);
-        }
-      }
+      unused();
     }
   }
 
-  private synchronized long sends() {
-    return rate.sends();
+  /** The retry that has just passed sends nothing: its pass is the next one's. */
+  public synchronized void unused() {
+    rate.passUnused();
   }
 
   private synchronized @Nullable Waiter takeNext() {
@@ -302,28 +303,28 @@ public final class Gate {
       tickIfNeeded();
     } else {
       taken.over = true;
+      latest = taken.kind;
     }
     return taken;
   }
 
   private @Nullable Waiter takeDue(long now) {
-    if (!retries.isEmpty() && rate.pass(GateRate.WaiterKind.RETRY, now)) {
-      return retries.remove();
-    }
-    if (!demands.isEmpty() && rate.pass(GateRate.WaiterKind.DEMAND, now)) {
-      return demands.remove();
-    }
-    return null;
+    boolean isRetryFirst = latest == GateRate.WaiterKind.DEMAND;
+    Waiter first = takeDue(isRetryFirst ? retries : demands, now);
+    return first != null ? first : takeDue(isRetryFirst ? demands : retries, now);
+  }
+
+  private @Nullable Waiter takeDue(Deque<Waiter> due, long now) {
+    Waiter first = due.peek();
+    return first != null && rate.pass(first.kind, now) ? due.remove() : null;
   }
 
   private @Nullable Waiter takeProbe(long now) {
     boolean hasRetry = !(retries.isEmpty() && sleepers.isEmpty());
-    if ((!hasRetry && demands.isEmpty()) || !rate.pass(probesNext, now)) {
+    if ((!hasRetry && demands.isEmpty()) || !rate.pass(latest, now)) {
       return null;
     }
-    boolean isRetry = demands.isEmpty() || (hasRetry && probesNext == GateRate.WaiterKind.RETRY);
-    probesNext = isRetry ? GateRate.WaiterKind.DEMAND : GateRate.WaiterKind.RETRY;
-    if (!isRetry) {
+    if (!demands.isEmpty() && !(hasRetry && latest == GateRate.WaiterKind.DEMAND)) {
       return demands.removeLast();
     }
     return retries.isEmpty() ? sleepers.remove() : retries.remove();

@@ -76,7 +76,6 @@ final class GateRate {
   private State state = State.FREE;
   private boolean answered;
   private int inFlight;
-  private long sends;
 
   /** The most in flight during the present hundred of requests sent in FREE, and the one before. */
   private int peak;
@@ -138,10 +137,6 @@ final class GateRate {
     return answered;
   }
 
-  long sends() {
-    return sends;
-  }
-
   boolean admitsGuess(long now, int unsent) {
     settle(now);
     return switch (state) {
@@ -169,16 +164,15 @@ final class GateRate {
       tokens -= needsToken ? 1 : 0;
     }
     if (state != State.FREE) {
-      passes++;
-      passedAt = now;
+      passedAt = passes++ == 0 ? now : passedAt;
     }
     return true;
   }
 
-  /** Who took a pass has no use for it. */
-  void passUnused(WaiterKind kind) {
+  /** The retry that took a pass has no use for it. */
+  void passUnused() {
     used();
-    tokens = Math.min(BURST, tokens + (kind == WaiterKind.RETRY && state != State.SHUT ? 1 : 0));
+    tokens = Math.min(BURST, tokens + (state == State.SHUT ? 0 : 1));
   }
 
   private void used() {
@@ -188,7 +182,6 @@ final class GateRate {
   /** A request is sent; whether it is a probe. */
   boolean sent(long now) {
     settle(now);
-    sends++;
     inFlight++;
     used();
     if (state == State.FREE) {

@@ -246,10 +246,17 @@ final class Attempt implements ResponseHandler {
 
   @Override
   public void onResent(RequestFailure failure) {
-    gate.ended(FaultPolicy.outcome(failure), failure);
-    gate.sent();
-    tell(failure);
-    tellStarted();
+    if (!fence.enter()) {
+      return;
+    }
+    try {
+      gate.ended(FaultPolicy.outcome(failure), failure);
+      gate.sent();
+      tell(failure);
+      tellStarted();
+    } finally {
+      fence.exit();
+    }
   }
 
   /** It has ended. */

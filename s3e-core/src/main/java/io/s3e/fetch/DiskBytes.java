@@ -2,7 +2,7 @@
 package io.s3e.fetch;
 
 import io.s3e.disk.DiskRead;
-import java.util.Set;
+import java.util.Map;
 
 /**
  * Bytes of one read that come from disk into the reader's own memory, as the tenant counts them.
@@ -19,10 +19,15 @@ public final class DiskBytes {
   /** When the reader's wait was over; 0 while it is not. */
   private volatile long overNanos;
 
-  /** The reads that the tenant's clock looks at. */
-  private final Set<DiskBytes> watched;
+  /** The reads that the tenant's clock looks at, with what ends the wait for each. */
+  private final Map<DiskBytes, Runnable> watched;
 
-  DiskBytes(DiskTier disk, ObjectHandle handle, DiskRead read, int wanted, Set<DiskBytes> watched) {
+  DiskBytes(
+      DiskTier disk,
+      ObjectHandle handle,
+      DiskRead read,
+      int wanted,
+      Map<DiskBytes, Runnable> watched) {
     this.disk = disk;
     this.handle = handle;
     this.read = read;
@@ -38,13 +43,14 @@ public final class DiskBytes {
 
   /** Runs {@code then} once the bytes are there, or the disk is left to itself: on any thread. */
   public void whenOver(Runnable then) {
-    watched.add(this);
-    read.whenOver(
+    Runnable over =
         () -> {
           watched.remove(this);
           overNanos = System.nanoTime() | 1;
           then.run();
-        });
+        };
+    watched.put(this, over);
+    read.whenOver(over);
   }
 
   /** Called about every 100 ms; leaves a disk behind that is too slow. */

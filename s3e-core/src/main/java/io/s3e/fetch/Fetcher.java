@@ -18,6 +18,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
@@ -48,7 +49,7 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
   private final Consumer<RunFetch> ended = running::remove;
 
   /** Reads from disk that no thread waits for. */
-  private final Set<DiskBytes> fromDisk = ConcurrentHashMap.newKeySet();
+  private final Map<DiskBytes, Runnable> fromDisk = new ConcurrentHashMap<>();
 
   /** Closed with its fetcher. */
   public Fetcher(Tenant tenant) {
@@ -261,7 +262,9 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
     boolean takesAhead = ahead > end && admission.isCrowded(account);
     BlockRange wanted = new BlockRange(block, Math.max(block + 1, takesAhead ? ahead : end));
     if (!tenant.gate(handle.version().object()).isOpen()) {
-      waits.atGate(handle, patience);
+      if (!waits.atGate(handle, patience)) {
+        return null;
+      }
       Block come = find(handle, block);
       if (come != null || (!isThere && memory.isPresent(handle, block))) {
         return come;
@@ -369,16 +372,17 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
     for (RunFetch run : running) {
       run.checkDeadline(now, lateNanos);
     }
-    for (DiskBytes read : fromDisk) {
+    for (DiskBytes read : fromDisk.keySet()) {
       read.checkDeadline(now - lateNanos);
     }
   }
 
-  /** Cancels what is in flight, evicts what was fetched; streams fail from now on. Idempotent. */
+  /** Ends what is in flight, also of disks; evicts what was fetched; streams fail. Idempotent. */
   @Override
   public void close() {
     tenant.close();
     tenant.timer().forget(this);
+    fromDisk.values().forEach(Runnable::run);
     running.forEach(run -> run.cancel(ReaderWaits.engineClosed()));
     admission.evict(account.carrier(), block -> Origin.of(block).isOf(tenant));
   }

@@ -18,6 +18,7 @@ import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 
 /**
  * HEADs of one tenant: sent, and sent again, by the policy and through the gate that GETs go by.
@@ -31,10 +32,14 @@ public record HeadFetch(Tenant tenant) {
    * @throws InterruptedIOException if the thread was interrupted; its flag is set
    */
   public ObjectHead head(HeadRequest request) throws IOException {
+    return head(request, tenant::isClosed);
+  }
+
+  private ObjectHead head(HeadRequest request, BooleanSupplier ended) throws IOException {
     Gate gate = tenant.gate(request.object());
     Patience patience = new Patience(tenant.config().readTimeout());
     long started = System.nanoTime();
-    awaitTurn(gate, request, patience);
+    awaitTurn(gate, request, patience, ended);
     History history = History.NONE;
     for (int sent = 1; ; sent++) {
       RequestFailure failure;
@@ -53,7 +58,8 @@ public record HeadFetch(Tenant tenant) {
               .config()
               .policy()
               .after(failure, history, ThreadLocalRandom.current().nextDouble());
-      if (!(verdict instanceof Verdict.SendAgain again) || !pause(gate, again, failure, patience)) {
+      if (!(verdict instanceof Verdict.SendAgain again)
+          || !pause(gate, again, failure, patience, ended)) {
         End end = patience.isOver() ? End.DEADLINE : End.FAILURE;
         Duration elapsed = Duration.ofNanos(System.nanoTime() - started);
         throw failure.with(new Effort(sent, elapsed, end));
@@ -92,7 +98,8 @@ public record HeadFetch(Tenant tenant) {
     ObjectHead head =
         head(
             new HeadRequest(
-                version.object(), version.versionId(), handle.headers(), handle.context()));
+                version.object(), version.versionId(), handle.headers(), handle.context()),
+            () -> tenant.isClosed() || handle.isClosed() || handle.cancelled() != null);
     String etag = handle.etag();
     if (etag != null && !etag.equals(head.etag())) {
       throw changed(handle, head, cause);
@@ -107,9 +114,10 @@ public record HeadFetch(Tenant tenant) {
         "Object changed while it was read: " + handle.version().object() + now, cause);
   }
 
-  private void awaitTurn(Gate gate, HeadRequest request, Patience patience) throws IOException {
+  private void awaitTurn(Gate gate, HeadRequest request, Patience patience, BooleanSupplier ended)
+      throws IOException {
     try {
-      if (!gate.awaitDemand(tenant::isClosed, patience.deadline())) {
+      if (!gate.awaitDemand(ended, patience.deadline())) {
         throw ReaderWaits.unsent(gate, request.subject(), tenant.config().readTimeout());
       }
     } catch (InterruptedException e) {
@@ -130,14 +138,21 @@ public record HeadFetch(Tenant tenant) {
       failure = e;
       outcome = FaultPolicy.outcome(e);
       throw e;
+    } catch (RuntimeException e) {
+      String reason = "client refused: " + e;
+      throw new RequestFailure(RequestFailure.Kind.OTHER, request.subject(), reason, e);
     } finally {
       gate.ended(outcome, failure);
     }
   }
 
-  /** False if the patience is over first, or the tenant closes. */
+  /** False if the patience is over first, or nobody waits any more. */
   private boolean pause(
-      Gate gate, Verdict.SendAgain again, RequestFailure failure, Patience patience)
+      Gate gate,
+      Verdict.SendAgain again,
+      RequestFailure failure,
+      Patience patience,
+      BooleanSupplier ended)
       throws InterruptedIOException {
     Duration limit = tenant.config().readTimeout();
     CountDownLatch mayGo = new CountDownLatch(1);
@@ -148,12 +163,12 @@ public record HeadFetch(Tenant tenant) {
     }
     try {
       while (!mayGo.await(ReaderWaits.CLOSED_CHECK_NANOS, TimeUnit.NANOSECONDS)) {
-        if (patience.isOver() || tenant.isClosed()) {
+        if (patience.isOver() || ended.getAsBoolean()) {
           return false;
         }
         LongWaits.look(gate, limit.toNanos() - patience.leftNanos(), limit, failure::getMessage);
       }
-      return !patience.isOver() && !tenant.isClosed();
+      return !patience.isOver() && !ended.getAsBoolean();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw interrupted(failure);

@@ -14,6 +14,8 @@ public final class Patience {
   /** By {@link System#nanoTime()}. */
   private volatile long deadline;
 
+  private volatile boolean ended;
+
   /** Of a reader on a thread of its own. */
   public Patience(Duration limit) {
     this(limit, limit);
@@ -40,8 +42,13 @@ public final class Patience {
     deadline = System.nanoTime() + nanos;
   }
 
+  /** Nobody waits any more. */
+  public void end() {
+    ended = true;
+  }
+
   public boolean isOver() {
-    return leftNanos() <= 0;
+    return ended || leftNanos() <= 0;
   }
 
   /** Until it is over, without progress; in ns. */

@@ -25,27 +25,34 @@ record ReaderWaits(Tenant tenant) {
   /** How soon a wait notices that the engine or its stream is closed. */
   static final long CLOSED_CHECK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
-  /** Waits until a GET for the object may be sent. */
-  void atGate(ObjectHandle handle, Patience patience) throws IOException {
+  /** Waits until a GET for the object may be sent; false if others wait for the thread. */
+  boolean atGate(ObjectHandle handle, Patience patience) throws IOException {
     Gate gate = tenant.gate(handle.version().object());
     long started = System.nanoTime();
+    Duration limit = tenant.config().readTimeout();
     BooleanSupplier givenUp =
         () -> {
           LongWaits.look(
               gate,
-              System.nanoTime() - started,
-              tenant.config().readTimeout(),
+              limit.toNanos() - patience.leftNanos(),
+              limit,
               () -> subject(handle) + " is not sent, since the store refuses all");
-          return hasEnded(handle);
+          // Where it refuses some, who leaves would begin again behind the others.
+          boolean leaves = patience.isSpentOnVisit(started) && gate.isInDoubt();
+          return leaves || patience.isOver() || hasEnded(handle);
         };
     try {
       while (!gate.awaitDemand(givenUp, patience.deadline())) {
         requireOpen(handle);
         // Others who read for the same call may have got on meanwhile.
         if (patience.isOver()) {
-          throw unsent(gate, subject(handle), tenant.config().readTimeout());
+          throw unsent(gate, subject(handle), limit);
+        }
+        if (patience.isSpentOnVisit(started)) {
+          return false;
         }
       }
+      return true;
     } catch (InterruptedException e) {
       throw interrupted("while the store refuses requests");
     } finally {
@@ -60,7 +67,10 @@ record ReaderWaits(Tenant tenant) {
     Object object = handle.version().object();
     long since = System.nanoTime();
     BooleanSupplier leaves =
-        () -> hasEnded(handle) || (patience.isSpentOnVisit(since) && account.isHeldUp(object));
+        () ->
+            patience.isOver()
+                || hasEnded(handle)
+                || (patience.isSpentOnVisit(since) && account.isHeldUp(object));
     try {
       for (; ; ) {
         Grant grant = tenant.admission().await(account, object, need, leaves, patience.deadline());

@@ -117,7 +117,7 @@ public final class RunFetch implements Attempt.Outcome, Hedge.Late {
   boolean enter(BlockRange run) {
     boolean entered = landing.enter(handle, run, origin);
     if (entered) {
-      grant.onRevoked(this::revoked);
+      grant.onRevoked(this::withdraw);
     }
     return entered;
   }
@@ -131,10 +131,13 @@ public final class RunFetch implements Attempt.Outcome, Hedge.Late {
   }
 
   /** Its memory is needed for others: a guess gives it up. */
-  private void revoked() {
-    if (!origin.isDemanded()) {
-      cancel(effort.cancelled("its memory is needed"));
+  /** Gives the run up unless a reader waits for it; whether it did. */
+  public boolean withdraw() {
+    boolean isGuess = !origin.isDemanded();
+    if (isGuess) {
+      cancel(effort.cancelled("its memory is needed, or nobody wishes for it"));
     }
+    return isGuess;
   }
 
   /**
@@ -360,9 +363,12 @@ public final class RunFetch implements Attempt.Outcome, Hedge.Late {
         () -> {
           // Not at the gate, which would let it pass at once, again and again.
           Runnable later = () -> sendAfter(0, failure);
-          if (grant.resume()) {
+          if (!isOver() && grant.resume()) {
             send();
-          } else if (!tenant.timer().later(later, PLACE_PAUSE_NANOS)) {
+            return;
+          }
+          gate.unused();
+          if (!isOver() && !tenant.timer().later(later, PLACE_PAUSE_NANOS)) {
             boolean unused = finishBetween(effort.failed(failure));
           }
         };

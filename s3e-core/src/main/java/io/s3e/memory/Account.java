@@ -64,6 +64,11 @@ public final class Account implements AutoCloseable {
     return waiting.peek();
   }
 
+  /** The reader that waits longest, but for those that their own objects hold up; null if none. */
+  @Nullable Reader awaited() {
+    return waiting.stream().filter(one -> !isHeldUp(one.object())).findFirst().orElse(null);
+  }
+
   /** Whether the object's GETs are late, and it may have no more places until they end. */
   public boolean isHeldUp(Object object) {
     ObjectPlaces places = carrier.copiesByObject();

@@ -137,7 +137,7 @@ public final class Admission {
 
   /** Whether a long guess of that tenant would be refused now. */
   public boolean isCrowded(Account account) {
-    return account.carrier().lends() && (!account.waiting().isEmpty() || !account.hasSlotAhead());
+    return account.carrier().lends() && (account.awaited() != null || !account.hasSlotAhead());
   }
 
   /**
@@ -145,7 +145,7 @@ public final class Admission {
    * not. {@code object} is equal for all its readers.
    */
   public @Nullable Grant trySpeculate(Account account, Object object, Need need, Purpose purpose) {
-    if (!account.waiting().isEmpty() || !lackingMemory.isEmpty()) {
+    if (account.awaited() != null || !lackingMemory.isEmpty()) {
       return null;
     }
     // A guess that finds no slot is not worth buffers for its first part: those serve readers.
@@ -183,9 +183,8 @@ public final class Admission {
       }
       return grant;
     } finally {
-      if (grant == null && !leases.isEmpty()) {
+      if (grant == null) {
         leases.forEach(BlockLease::release);
-        wake();
       }
     }
   }
@@ -229,7 +228,6 @@ public final class Admission {
       if (grant == null) {
         leases.forEach(BlockLease::release);
         carrier.leaveCopies(object);
-        wake();
       }
     }
   }
@@ -328,6 +326,7 @@ public final class Admission {
     Grant grant = tryGrant(account, object, need, Purpose.DEMAND, mayCopy);
     if (grant == null
         && mayCopy
+        && !account.isHeldUp(object)
         && pool.leased() >= poolBlocks(pool.reservedBytes() + budget.available())) {
       lackingMemory.add(Thread.currentThread());
     } else {

@@ -4,6 +4,7 @@ package io.s3e.memory;
 import io.s3e.buffer.BlockLease;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -47,7 +48,7 @@ public final class Grant implements Carrier.Guess {
   private final long sinceNanos = System.nanoTime();
 
   /** How the run of a guess is asked to give up; null unless it is revocable. */
-  private volatile @Nullable Runnable giveUp;
+  private volatile @Nullable BooleanSupplier giveUp;
 
   Grant(Account account, Object object, List<BlockLease> leases, Purpose purpose, boolean lent) {
     this.account = account;
@@ -86,8 +87,8 @@ public final class Grant implements Carrier.Guess {
     leaveLane();
   }
 
-  /** How the run is asked to give up; it decides whether it is still a guess and may do nothing. */
-  public void onRevoked(Runnable task) {
+  /** How the run is asked to give up; false if it does not, since a reader waits for it now. */
+  public void onRevoked(BooleanSupplier task) {
     if (purpose == Purpose.GUESS) {
       giveUp = task;
     }
@@ -100,13 +101,9 @@ public final class Grant implements Carrier.Guess {
 
   @Override
   public boolean revoke() {
-    Runnable task = giveUp;
+    BooleanSupplier task = giveUp;
     giveUp = null;
-    if (task == null) {
-      return false;
-    }
-    task.run();
-    return true;
+    return task != null && task.getAsBoolean();
   }
 
   /** A copied GET is over, or a lent one ended without having been given a buffer. */

@@ -140,11 +140,14 @@ public final class BlockReader {
 
   /** A copy of bytes of the object; null if one of them is not in memory. */
   private byte @Nullable [] inMemory(ByteRange range) {
-    Block last = peek(range.end() - 1);
-    if (last == null) {
-      return null;
+    // From the end, which comes first: what is copied for nothing would be copied at each read.
+    for (long i = layout().blockAt(range.end() - 1); i >= layout().blockAt(range.start()); i--) {
+      Block block = peek(layout().startOf(i));
+      if (block == null) {
+        return null;
+      }
+      block.unpin();
     }
-    last.unpin();
     ByteBuffer target = ByteBuffer.allocate((int) range.length());
     while (target.hasRemaining()) {
       long next = range.start() + target.position();
@@ -190,11 +193,12 @@ public final class BlockReader {
 
   /** The first block, from {@code from} on, of those before {@code block} that are all absent. */
   private long firstAbsent(long block, long from) {
-    long first = block;
+    // The block itself may be there for others: then it is asked for alone.
+    long first = block + 1;
     while (first > from && fetcher.isAbsent(handle, first - 1)) {
       first--;
     }
-    return first;
+    return Math.min(first, block);
   }
 
   /**

@@ -24,6 +24,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -258,9 +259,21 @@ final class Pump implements Consumer<RunFetch> {
     BlockRange first = group.get(0).blocks();
     GuessKind kind = group.get(0).of().kind();
     if (group.size() == 1) {
-      long stopped = fetcher.prefetch(handle, first, Purpose.GUESS, run -> accept(run, kind));
+      List<RunFetch> mine = new ArrayList<>(1);
+      Consumer<RunFetch> started = run -> accept(run, kind);
+      long stopped = fetcher.prefetch(handle, first, Purpose.GUESS, started.andThen(mine::add));
       BlockRange sent = new BlockRange(first.first(), Math.min(stopped, first.end()));
-      configure(() -> started(List.of(new Starting(sent, group.get(0).of()))));
+      AtomicBoolean isWished = new AtomicBoolean();
+      configure(
+          () -> {
+            started(List.of(new Starting(sent, group.get(0).of())));
+            LongStream blocks = LongStream.range(sent.first(), sent.end());
+            isWished.set(blocks.anyMatch(planner.wish()::contains));
+          });
+      if (!isWished.get()) {
+        // Another thread's look has come between this one's and the GET.
+        mine.forEach(RunFetch::withdraw);
+      }
       return stopped < first.end() ? new BlockRange(stopped, first.end()) : null;
     }
     // Another thread's may be the same one, which must not be refused for want of what it has got.

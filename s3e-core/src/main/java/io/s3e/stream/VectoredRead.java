@@ -148,6 +148,10 @@ final class VectoredRead {
     beginGroups();
     if (groups.stream().anyMatch(VectorGroup::isRefused)) {
       end(VectorGroup.REFUSED);
+      // Nobody gets the futures, nor what has come by them.
+      for (CompletableFuture<ByteBuffer> each : results) {
+        var unused = each.thenAccept(this::giveBack);
+      }
       throw new IOException(VectorGroup.REFUSED);
     }
     // Behind what was asked for.
@@ -241,6 +245,7 @@ final class VectoredRead {
   void end(String why) {
     ended = true;
     groups.forEach(group -> group.end(why));
+    patience.end();
   }
 
   private void over(VectorGroup group) {

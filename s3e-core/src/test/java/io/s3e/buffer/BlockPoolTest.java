@@ -56,11 +56,11 @@ class BlockPoolTest {
     try (BlockPool pool = new BlockPool(budget, 64 * KIB, 40)) {
       assertThat(budget.reserved()).isZero();
       assertThat(pool.leased()).isZero();
-      assertThat(pool.free()).isEqualTo(40);
+      assertThat(pool.maxBlocks() - pool.leased()).isEqualTo(40);
       BlockLease first = pool.tryAcquire();
       assertThat(budget.reserved()).isEqualTo(MIB);
       assertThat(pool.leased()).isEqualTo(1);
-      assertThat(pool.free()).isEqualTo(39);
+      assertThat(pool.maxBlocks() - pool.leased()).isEqualTo(39);
       List<BlockLease> rest = acquireAll(pool);
       assertThat(rest).hasSize(39);
       assertThat(pool.reservedBytes()).isEqualTo(40 * 64 * KIB);
@@ -169,7 +169,7 @@ class BlockPoolTest {
     assertThat(memory.liveArenas()).isEqualTo(1);
     assertThat(budget.reserved()).isEqualTo(MIB).isEqualTo(pool.reservedBytes());
     assertThat(pool.leased()).isEqualTo(1);
-    assertThat(pool.free()).isEqualTo(11);
+    assertThat(pool.maxBlocks() - pool.leased()).isEqualTo(11);
     assertThat(allBytesAre(kept.buffer(), (byte) 42)).isTrue();
 
     assertThat(acquireAll(pool)).hasSize(11);
@@ -252,7 +252,7 @@ class BlockPoolTest {
     try (BlockPool pool = new BlockPool(new MemoryBudget(MIB), 64 * KIB, 0)) {
       assertThat(pool.tryAcquire()).isNull();
       pool.trim();
-      assertThat(pool.free()).isZero();
+      assertThat(pool.maxBlocks() - pool.leased()).isZero();
     }
   }
 

@@ -88,6 +88,12 @@ final class FooterWriter {
     list(chunks.size(), CompactReader.STRUCT);
     chunks.forEach(this::chunk);
     integer(2, CompactReader.I64, chunks.stream().mapToLong(Chunk::compressed).sum() * 2);
+    if (!chunks.isEmpty()) {
+      // As Arrow before 6 has it: where the group's first chunk ends.
+      Chunk first = chunks.get(0);
+      long start = first.dictionary == null ? first.data : first.dictionary;
+      integer(5, CompactReader.I64, start + first.compressed);
+    }
     end();
   }
 

@@ -5,12 +5,22 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.s3e.block.ByteRange;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.jar.Attributes;
+import java.util.jar.JarOutputStream;
+import java.util.jar.Manifest;
+import java.util.zip.ZipEntry;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -86,6 +96,34 @@ class OrcTailTest {
         .isInstanceOf(MalformedException.class);
   }
 
+  /** CVE-2024-36114: before 0.27 a damaged chunk may end the JVM, which no catch prevents. */
+  @ParameterizedTest
+  @CsvSource({
+    "0.9, false",
+    "0.26, false",
+    "0.26.1, false",
+    "0.27, true",
+    "0.30, true",
+    "2.0, true"
+  })
+  void aircompressorIsLeftWhereItMayEndTheJvm(
+      String version, boolean isUsed, @TempDir Path directory) throws Exception {
+    Manifest manifest = new Manifest();
+    manifest.getMainAttributes().put(Attributes.Name.MANIFEST_VERSION, "1.0");
+    manifest.getMainAttributes().put(Attributes.Name.IMPLEMENTATION_VERSION, version);
+    Path jar = directory.resolve("codec.jar");
+    String name = Unruly.class.getName();
+    String entry = name.replace('.', '/') + ".class";
+    try (JarOutputStream out = new JarOutputStream(Files.newOutputStream(jar), manifest)) {
+      out.putNextEntry(new ZipEntry(entry));
+      out.write(RecordedFiles.class.getResourceAsStream("/" + entry).readAllBytes());
+    }
+    URL[] urls = {jar.toUri().toURL()};
+    try (URLClassLoader loader = new URLClassLoader(urls, ClassLoader.getPlatformClassLoader())) {
+      assertThat(new OrcCodecs(loader).byName(name) != null).isEqualTo(isUsed);
+    }
+  }
+
   @ParameterizedTest
   @EnumSource
   void writtenTailsAreRead(OrcWriter.Compression compression) throws Exception {
@@ -113,6 +151,7 @@ class OrcTailTest {
             List.of(new OrcWriter.Stripe(SIZE, 10, 10, 10)),
             List.of(new OrcWriter.Stripe(3, Long.MAX_VALUE, 10, 10)),
             List.of(new OrcWriter.Stripe(3, -1, 10, 10)),
+            List.of(new OrcWriter.Stripe(3, 10, 10, 5 << 20)),
             List.of(new OrcWriter.Stripe(3, 10, 10, 0), new OrcWriter.Stripe(23, 10, 10, 10)),
             List.of(new OrcWriter.Stripe(3, 10, 10, 10), new OrcWriter.Stripe(32, 1, 1, 1)));
     for (List<OrcWriter.Stripe> lie : lies) {

@@ -3,10 +3,12 @@ package io.s3e.columnar;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import io.s3e.block.ByteRange;
 import io.s3e.block.ObjectRef;
 import io.s3e.block.ObjectVersion;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -94,6 +96,36 @@ class ParquetFooterTest {
     assertThat(layout.firstGroupOf(new ByteRange(0, 1264712))).isZero();
     assertThat(layout.endGroupOf(new ByteRange(0, 1264712))).isZero();
     assertThat(layout.endGroupOf(new ByteRange(0, 1264713))).isEqualTo(1);
+  }
+
+  /** It is wrong in files of several writers, and readers count from the first column. */
+  @ParameterizedTest
+  @ValueSource(strings = {"lineitem", "wide"})
+  void theOffsetThatAGroupTellsOfItselfIsNotBelieved(String name) throws Exception {
+    FileLayout real = parse(RecordedFiles.parquet(name));
+    FileLayout lying = parse(RecordedFiles.parquetLike(name));
+    for (int group = 0; group < real.groups(); group++) {
+      long mark = real.groupMark[group];
+      for (ByteRange split : List.of(new ByteRange(0, mark), new ByteRange(0, mark + 1))) {
+        assertThat(lying.endGroupOf(split)).isEqualTo(real.endGroupOf(split));
+      }
+    }
+  }
+
+  @Test
+  void manyFiltersOfUntoldLengthTakeNoLongerEach() throws Exception {
+    List<List<FooterWriter.Chunk>> groups = new ArrayList<>();
+    for (int group = 0; group < 100_000; group++) {
+      long start = 4L + 4L * group;
+      groups.add(
+          List.of(
+              new FooterWriter.Chunk(null, start, 4, null, 0, null, 0, 1_000_000L + group, null)));
+    }
+    byte[] footer = FooterWriter.write(List.of("a"), groups, 0);
+    FileLayout layout =
+        assertTimeoutPreemptively(
+            Duration.ofSeconds(20), () -> ParquetFooter.parse(footer, 2_000_000));
+    assertThat(layout.bloomFilter(99_998, 0)).isEqualTo(new ByteRange(1_099_998, 1_099_999));
   }
 
   @Test

@@ -131,11 +131,11 @@ class PastTest {
 
   /** Whatever a past says, what is wished for lies in the object and is bounded. */
   @Test
-  void nonsenseIsHarmless() {
+  void nonsenseIsHarmless() throws Exception {
     for (long seed = 0; seed < 500; seed++) {
       Random random = new Random(seed);
-      LayoutMemory past = LayoutMemory.of(Map.of("bucket/table", nonsense(random)));
       Table table = random.nextBoolean() ? SMALL : LARGE;
+      LayoutMemory past = LayoutMemory.of(Map.of("bucket/table", nonsense(random, table)));
       Reader reader = random.nextBoolean() ? Reader.SEEKS : Reader.VECTORS;
       int before = read(table, "first", reader, new LayoutMemory()).dependent;
       Replay replay = first(table, reader, past);
@@ -143,7 +143,7 @@ class PastTest {
     }
   }
 
-  private static PlaceFacts nonsense(Random random) {
+  private static PlaceFacts nonsense(Random random, Table table) throws MalformedException {
     List<FileShape> files = new ArrayList<>();
     for (int i = 0; i < random.nextInt(4); i++) {
       long start = any(random);
@@ -151,7 +151,8 @@ class PastTest {
       files.add(new FileShape(any(random), any(random), ranges));
     }
     BitSet columns = BitSet.valueOf(new long[] {random.nextLong(), random.nextLong()});
-    ColumnScan scan = new ColumnScan(random.nextBoolean() ? 0 : random.nextLong(), columns);
+    long[] schemas = {0, random.nextLong(), table.layout().schema()};
+    ColumnScan scan = new ColumnScan(schemas[random.nextInt(schemas.length)], columns);
     return new PlaceFacts(any(random), files, List.of(scan));
   }
 

@@ -90,6 +90,12 @@ record Table(int groups, int columns, int chunk, int footer, int... wanted) {
     return file(chunks -> {});
   }
 
+  FileLayout layout() throws MalformedException {
+    RecordedFiles.File file = file();
+    ByteRange bytes = FileTail.of(ParquetFooterTest.lastBytes(file), file.size()).footer();
+    return ParquetFooter.parse(file.bytes(bytes.start(), bytes.end()), bytes.start());
+  }
+
   /** The columns of the schema stand in the opposite order. */
   RecordedFiles.File fileInReverse() {
     return file(Collections::reverse);

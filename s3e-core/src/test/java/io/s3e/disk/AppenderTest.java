@@ -304,7 +304,8 @@ class AppenderTest {
     ChunkIndex index = new ChunkIndex();
     DiskMetrics metrics = new DiskMetrics();
     DiskSpace space = new DiskSpace(() -> 80, () -> 100, System::nanoTime);
-    Breaker breaker = new Breaker(Duration.ofMillis(1), metrics, "Writing of a test");
+    Breaker breaker =
+        new Breaker(Duration.ofMillis(1), System::nanoTime, metrics, "Writing of a test");
     try (Regions regions = new Regions(maker, index, space, metrics)) {
       Appender appender = new Appender(regions, index, breaker, metrics, MIB);
       for (int i = 0; i < 25; i++) {

@@ -64,7 +64,7 @@ class ChunkIndexTest {
     for (int chunk = 0; chunk < chunks; chunk++) {
       assertThat(index.place(other, chunk) != null).as("%d", chunk).isEqualTo(chunk % 3 == 0);
     }
-    assertThat(region.entries()).isZero();
+    assertThat(region.entries).isZero();
   }
 
   @Test
@@ -75,7 +75,7 @@ class ChunkIndexTest {
     assertThat(place(3)).isEqualTo(at(region, object, 3, 32, 132, 232));
     assertThat(index.place(object, 2)).isNull();
     assertThat(index.place(StoredBytes.object("other", 10L * CHUNK), 3)).isNull();
-    assertThat(region.nextSlot()).isEqualTo(32 + CHUNK_SLOTS);
+    assertThat(region.nextSlot).isEqualTo(32 + CHUNK_SLOTS);
   }
 
   @Test
@@ -228,7 +228,7 @@ class ChunkIndexTest {
       Region region = regions.get(random.nextInt(regions.size()));
       StoredObject object = object();
       Chunk chunk = new Chunk(object, random.nextInt(object.chunks()));
-      int slot = region.nextSlot();
+      int slot = region.nextSlot;
       // Words of 0 are as good as others.
       long high = random.nextInt(3) == 0 ? 0 : random.nextLong();
       long low = random.nextInt(3) == 0 ? 0 : random.nextLong();
@@ -337,7 +337,7 @@ class ChunkIndexTest {
         Thread.yield();
       }
       Region region = regions.get(random.nextInt(regions.size()));
-      int slot = region.nextSlot();
+      int slot = region.nextSlot;
       if (slot + CHUNK_SLOTS > slots) {
         index.forget(region);
         Region next = region(region.number());

@@ -30,7 +30,7 @@ class RegionSealTest {
   private Place sealed = place(null, object, 0, 0, 0, 0);
 
   private static SecretKey newKey() {
-    return CacheKey.random().regionKey(CacheKey.newSalt());
+    return CacheKey.random().regionKey(CacheKey.random(CacheKey.SALT_BYTES));
   }
 
   private Place place(

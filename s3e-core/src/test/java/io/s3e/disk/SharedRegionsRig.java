@@ -143,7 +143,7 @@ final class SharedRegionsRig implements AutoCloseable {
     ByteBuffer plain = bytes(object, chunk);
     int slots = Region.slotsOf(plain.remaining());
     Region to = current;
-    if (to != null && (to.nextSlot() + slots > to.slotCount() || to.isFullWith(0))) {
+    if (to != null && (to.nextSlot + slots > to.slotCount() || to.isFullWith(0))) {
       finish();
       to = null;
     }
@@ -154,11 +154,11 @@ final class SharedRegionsRig implements AutoCloseable {
       }
       current = to;
     }
-    int slot = to.nextSlot();
+    int slot = to.nextSlot;
     Place place = seal.seal(to, object, chunk, slot, plain, work.clear());
     ByteBuffer stored = work.limit(plain.remaining());
     to.takenUntil(slot + slots);
-    to.file().write(stored, place.position());
+    to.file.write(stored, place.position());
     regions.appended(to, List.of(place));
     return place.equals(index.place(object, chunk));
   }
@@ -198,7 +198,7 @@ final class SharedRegionsRig implements AutoCloseable {
       return Found.ABSENT;
     }
     try (Region region = place.region()) {
-      if (region.file().readFully(stored, place.position()) < stored.capacity()) {
+      if (region.file.readFully(stored, place.position()) < stored.capacity()) {
         index.drop(place);
         return Found.BROKEN;
       }

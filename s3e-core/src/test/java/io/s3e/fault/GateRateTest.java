@@ -172,8 +172,24 @@ class GateRateTest {
   @Test
   void aRetryThatIsNotSentGivesItsTokenBack() {
     assertThat(retries()).isEqualTo(50);
-    rate.passUnused(WaiterKind.RETRY);
+    rate.passUnused();
     assertThat(retries()).isEqualTo(1);
+  }
+
+  @Test
+  void aPassThatNobodyUsesLapsesWhileOthersAreUsed() {
+    cut();
+    end(Outcome.CANCELLED, 20);
+    send(12);
+    assertThat(demand()).as("and is never sent").isTrue();
+    for (int i = 0; i < 6; i++) {
+      now += 20 * MILLI;
+      assertThat(demand()).isTrue();
+      rate.sent(now);
+      end(Outcome.CANCELLED, 1);
+    }
+    assertThat(demand()).isTrue();
+    assertThat(demand()).as("in place of the one that was not used").isTrue();
   }
 
   @Test
@@ -224,8 +240,8 @@ class GateRateTest {
     send(3);
     end(Outcome.UNAVAILABLE, 3);
     now += SECOND;
-    assertThat(demand()).isTrue();
-    rate.passUnused(WaiterKind.DEMAND);
+    assertThat(retry()).isTrue();
+    rate.passUnused();
     assertThat(demand()).as("after a pass that was given back").isTrue();
     now += 101 * MILLI;
     assertThat(demand()).as("after a pass that nobody used").isTrue();

@@ -190,12 +190,68 @@ class GateTest {
     shut();
     AtomicInteger idle = new AtomicInteger();
     for (int i = 0; i < 100; i++) {
-      assertThat(gate.retry(0, idle::incrementAndGet)).isTrue();
+      Runnable sendsNothing =
+          () -> {
+            idle.incrementAndGet();
+            gate.unused();
+          };
+      assertThat(gate.retry(0, sendsNothing)).isTrue();
     }
     AtomicBoolean sent = new AtomicBoolean();
     assertThat(gate.retry(0, () -> sent.set(gate.sent()))).isTrue();
     awaitTrue(sent::get);
     assertThat(idle).hasValue(100);
+  }
+
+  /** A HEAD's retry wakes a thread that sends: its pass is used although nothing is sent yet. */
+  @Test
+  void oneRetryPassesWhileTheStoreRefusesAll() {
+    AtomicLong now = new AtomicLong();
+    Gate refused = refusing(now, 3);
+    AtomicInteger passed = new AtomicInteger();
+    for (int i = 0; i < 10; i++) {
+      assertThat(refused.retry(TimeUnit.SECONDS.toNanos(30), passed::incrementAndGet)).isTrue();
+    }
+    assertThat(passed).hasValue(1);
+    refused.sent();
+    now.addAndGet(TimeUnit.SECONDS.toNanos(1));
+    refused.ended(Outcome.UNAVAILABLE);
+    assertThat(passed).hasValue(2);
+  }
+
+  /** Where what is sent again hangs, each place that it leaves would be the next retry's. */
+  @Test
+  void retriesAndDemandsTakeTurnsWhereTheStoreAnswersAgain() {
+    AtomicLong now = new AtomicLong();
+    Gate refused = refusing(now, 8);
+    List<String> passed = new ArrayList<>();
+    for (int i = 0; i < 8; i++) {
+      refused.retry(0, () -> pass(refused, passed, "retry"));
+    }
+    for (int i = 0; i < 8; i++) {
+      var unused = refused.demand(() -> pass(refused, passed, "demand"));
+    }
+    refused.ended(Outcome.ANSWERED);
+    assertThat(passed).hasSizeGreaterThan(3);
+    assertThat(passed.subList(1, 4)).contains("retry", "demand");
+  }
+
+  private static void pass(Gate gate, List<String> passed, String who) {
+    gate.sent();
+    passed.add(who);
+  }
+
+  /** A gate by a clock of the test's, whose store has refused so many for a second. */
+  private static Gate refusing(AtomicLong now, int requests) {
+    Gate refused = new Gate((task, nanos) -> true, now::get);
+    for (int i = 0; i < requests; i++) {
+      refused.sent();
+    }
+    for (int i = 0; i < requests; i++) {
+      refused.ended(Outcome.UNAVAILABLE);
+    }
+    now.addAndGet(TimeUnit.MILLISECONDS.toNanos(1_010));
+    return refused;
   }
 
   @Test

@@ -11,12 +11,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.s3e.block.BlockRange;
 import io.s3e.client.ClientLimits;
 import io.s3e.client.RequestFailure.Kind;
+import io.s3e.memory.Block;
 import io.s3e.memory.Purpose;
 import io.s3e.testing.Pause;
 import io.s3e.testing.Seed;
 import io.s3e.testing.Slow;
 import io.s3e.testing.Threads;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -69,6 +71,26 @@ class CloseDuringFetchTest {
       closing.close();
       assertThatThrownBy(() -> waiting.get(10, TimeUnit.SECONDS))
           .hasMessageContaining("Stream is closed!");
+      gate.countDown();
+      rig.requireRight(holder.get(20, TimeUnit.SECONDS), 0);
+    }
+  }
+
+  /** As a vectored read whose stream is told to unbuffer. */
+  @Test
+  void aReaderThatWaitsForMemoryStopsWhenItsReadIsOver() throws Exception {
+    try (FetchRig rig = new FetchRig(8, 1, ClientLimits.copying(BLOCK, 1, 0), 20_000)) {
+      CountDownLatch gate = rig.client.holdAnswers();
+      CompletableFuture<byte[]> holder = async(() -> rig.read(rig.open(), 0));
+      awaitTrue(() -> rig.client.calls().size() == 1);
+      Patience patience = new Patience(Duration.ofMinutes(5));
+      ObjectHandle handle = rig.open();
+      CompletableFuture<Block> waiting =
+          async(() -> rig.fetcher.demand(handle, 5, 6, 6, patience, run -> {}));
+      awaitTrue("it waits for memory", () -> rig.admission.waitingReaders() == 1);
+      patience.end();
+      assertThatThrownBy(() -> waiting.get(10, TimeUnit.SECONDS))
+          .hasCauseInstanceOf(IOException.class);
       gate.countDown();
       rig.requireRight(holder.get(20, TimeUnit.SECONDS), 0);
     }

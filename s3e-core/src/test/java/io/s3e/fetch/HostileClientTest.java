@@ -20,6 +20,7 @@ import io.s3e.testing.Slow;
 import io.s3e.testing.Threads;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.SplittableRandom;
@@ -389,6 +390,28 @@ class HostileClientTest {
         rig.requireRight(rig.read(handle, block), block);
       }
       assertThat(rig.client.gets()).hasSize(8);
+    }
+  }
+
+  @Test
+  void aGetThatItsClientSendsAgainAfterItsEndCountsNoMore() throws Exception {
+    try (FetchRig rig = FetchRig.copying(4)) {
+      rig.client.script(
+          (call, number) -> {
+            if (number > 0) {
+              call.answerWell();
+            } else {
+              assertThat(call.awaitCancel(20_000)).isTrue();
+              call.resend();
+              call.fail(Kind.CANCELLED);
+            }
+          });
+      ObjectHandle handle = rig.open();
+      List<RunFetch> runs = new ArrayList<>();
+      rig.fetcher.prefetch(handle, new BlockRange(0, 1), Purpose.GUESS, runs::add);
+      runs.get(0).abandon();
+      rig.client.awaitQuiet();
+      rig.requireRight(rig.read(handle, 0), 0);
     }
   }
 

@@ -245,6 +245,13 @@ final class ScriptedClient implements ObjectClient {
       handler.onFailure(failure);
     }
 
+    /** The client sends it again by itself. */
+    void resend() {
+      RequestFailure failure =
+          new RequestFailure(RequestFailure.Kind.NETWORK, "GET", "scripted silence", null);
+      handler.onResent(failure);
+    }
+
     void answerWell() throws IOException {
       head();
       body();

@@ -11,11 +11,13 @@ import io.s3e.buffer.BlockPool;
 import io.s3e.buffer.MemoryBudget;
 import io.s3e.client.ClientLimits;
 import io.s3e.memory.Need.MemoryKind;
+import io.s3e.testing.Pause;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -110,6 +112,56 @@ class BulkheadTest {
     assertThat(carrier.copies().held()).isZero();
     leases.forEach(BlockLease::release);
     take(HEALTHY);
+  }
+
+  /** Two tenants: what a reader gives back that it could not use is no reason for the other. */
+  @Test
+  void readersThatFindNoMemoryDoNotWakeEachOther() throws Exception {
+    for (BlockLease lease = pool.tryAcquire(); lease != null; lease = pool.tryAcquire()) {
+      leases.add(lease);
+    }
+    Account other = admission.account(carrier);
+    AtomicInteger looks = new AtomicInteger();
+    List<CompletableFuture<Grant>> readers = new ArrayList<>();
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(50);
+    for (Account each : List.of(account, other)) {
+      readers.add(
+          CompletableFuture.supplyAsync(
+              () -> {
+                try {
+                  return admission.await(
+                      each, HEALTHY, ONE, () -> looks.incrementAndGet() < 0, deadline);
+                } catch (InterruptedException e) {
+                  throw new IllegalStateException(e);
+                }
+              },
+              task -> new Thread(task).start()));
+    }
+    awaitTrue("both wait", () -> admission.waitingReaders() == 2);
+    int before = looks.get();
+    Pause.millis(400, "how often both look");
+    assertThat(looks.get() - before).as("two, each 20 ms").isLessThan(150);
+    leases.forEach(BlockLease::release);
+    for (CompletableFuture<Grant> reader : readers) {
+      end(reader.get(20, TimeUnit.SECONDS));
+    }
+    other.close();
+  }
+
+  @Test
+  void aReaderOfASilentObjectKeepsNobodysGuessesBack() throws Exception {
+    hang();
+    take("hanging 0");
+    take("hanging 1");
+    CompletableFuture<Grant> waiting = async("hanging 3");
+    awaitTrue("it waits", () -> admission.waitingReaders() == 1);
+    Grant guess = admission.trySpeculate(account, HEALTHY, ONE, Purpose.GUESS);
+    assertThat(guess).isNotNull();
+    end(guess);
+    assertThat(admission.isStarving(carrier, System.nanoTime() + TimeUnit.SECONDS.toNanos(1)))
+        .isFalse();
+    account.close();
+    assertThat(waiting.get(20, TimeUnit.SECONDS)).isNull();
   }
 
   @Test

@@ -108,6 +108,21 @@ class PumpTest {
     return 8L * REQUEST / BLOCK;
   }
 
+  /** Another thread reads elsewhere between a look and its GETs. */
+  @Test
+  void whatIsWishedForNoMoreWhenItIsSentIsGivenUp() throws Exception {
+    s3e.put(400);
+    s3e.client.faults((request, number) -> Answer.GOOD.silentAfter(0));
+    try (S3EInputStream in = s3e.open(FORWARD)) {
+      Pump pump = in.reader().pump();
+      Change seen = pump.onRead(0, BLOCK, ReadStep.MOVE, true);
+      in.unbuffer();
+      pump.start(seen, null);
+      assertThat(s3e.client.gets()).isNotEmpty();
+      awaitIdle();
+    }
+  }
+
   @Test
   void aJumpCancelsWhatItsReaderLeavesBehind() throws Exception {
     s3e.put(900);

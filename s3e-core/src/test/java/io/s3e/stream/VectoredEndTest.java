@@ -9,8 +9,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.s3e.OpenOptions;
 import io.s3e.block.ByteRange;
+import io.s3e.metrics.StreamListener;
 import io.s3e.prefetch.ReadPolicy;
 import io.s3e.testing.MemoryObjectClient.Answer;
+import io.s3e.testing.Threads;
 import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -22,6 +24,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -297,6 +300,41 @@ class VectoredEndTest {
       assertThat(futures.get(1).get(20, TimeUnit.SECONDS).array())
           .isEqualTo(Arrays.copyOfRange(content, 200, 300));
     }
+  }
+
+  /** The first range is in memory, and has come before the engine refuses the second. */
+  @Test
+  void aRangeThatCameBeforeTheReadWasRefusedGivesItsBufferBack() throws Exception {
+    s3e.put(100);
+    AtomicReference<Thread> copying = new AtomicReference<>();
+    StreamListener closing =
+        new StreamListener() {
+          @Override
+          public void onGetStarted(long start, long bytes, boolean isGuess) {
+            if (start == 0) {
+              return;
+            }
+            while (copying.get() == null || !Threads.isWaiting(copying.get())) {
+              Thread.onSpinWait();
+            }
+            s3e.engine.close();
+          }
+        };
+    S3EInputStream in = s3e.open(RANDOM.withListener(closing));
+    in.readFullyAt(0, new byte[1000], 0, 1000);
+    assertThatThrownBy(
+            () ->
+                in.readVectored(
+                    RANGES,
+                    length -> {
+                      copying.set(Thread.currentThread());
+                      allocated.incrementAndGet();
+                      return ByteBuffer.allocate(length);
+                    },
+                    released::add))
+        .hasMessageContaining("closed");
+    awaitTrue("all buffers are back", () -> released.size() == allocated.get());
+    in.close();
   }
 
   @Test

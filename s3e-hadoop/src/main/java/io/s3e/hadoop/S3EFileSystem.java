@@ -36,6 +36,7 @@ import java.util.EnumSet;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.CreateFlag;
@@ -95,7 +96,7 @@ public class S3EFileSystem extends S3AFileSystem {
   private @Nullable Announcements announcements;
 
   /** Null where none is kept. */
-  private @Nullable JobHistory history;
+  private final AtomicReference<@Nullable JobHistory> history = new AtomicReference<>();
 
   /** Null where S3A reads. */
   private @Nullable HadoopMetrics metrics;
@@ -134,7 +135,7 @@ public class S3EFileSystem extends S3AFileSystem {
       UnknownKeys.tell(getUri().toString(), original, bucket);
       sayOverridden(conf);
       prepareReads(config, bucket);
-      history = JobHistory.join(config.history(), original, this);
+      history.set(JobHistory.join(config.history(), original, this));
       metrics = HadoopMetrics.register(getUri(), readStatistics);
     }
   }
@@ -304,7 +305,7 @@ public class S3EFileSystem extends S3AFileSystem {
   }
 
   private Opening opening(Path path, OpenHints hints, Announcements files) {
-    JobHistory ofJob = history;
+    JobHistory ofJob = history.get();
     String key = pathToKey(path);
     return new Opening(
         hints.orSplit(SparkTask.splitOf(path)),
@@ -399,6 +400,18 @@ public class S3EFileSystem extends S3AFileSystem {
     }
   }
 
+  /** By an operation of S3A's own, which creates nothing here. */
+  @Override
+  public void copyFromLocalFile(boolean delSrc, boolean overwrite, Path source, Path target)
+      throws IOException {
+    changed(target);
+    try {
+      super.copyFromLocalFile(delSrc, overwrite, source, target);
+    } finally {
+      changed(target);
+    }
+  }
+
   private void changed(Path path) {
     Announcements files = announcements;
     if (files != null) {
@@ -466,11 +479,9 @@ public class S3EFileSystem extends S3AFileSystem {
       if (files != null) {
         files.close();
       }
-      JobHistory ofJob = history;
-      history = null;
+      JobHistory ofJob = history.getAndSet(null);
       if (ofJob != null) {
-        // While the engine is there, which has learnt.
-        ofJob.close(this);
+        leave(ofJob);
       }
       ReadEngine own = engine;
       if (own != null) {
@@ -490,6 +501,15 @@ public class S3EFileSystem extends S3AFileSystem {
       } finally {
         HadoopTables.closed(this);
       }
+    }
+  }
+
+  /** While the engine is there, which has learnt, and is closed whatever comes of it. */
+  private void leave(JobHistory ofJob) {
+    try {
+      ofJob.close(this);
+    } catch (RuntimeException | Error e) {
+      LOG.warn("The history of {} is not left in order", getUri(), e);
     }
   }
 

@@ -10,6 +10,7 @@ import io.s3e.hadoop.open.NextFiles;
 import io.s3e.hadoop.open.NextFiles.NextFile;
 import io.s3e.testing.Slow;
 import java.io.FileNotFoundException;
+import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -27,6 +28,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -269,7 +271,8 @@ class AnnouncedFilesTest {
   }
 
   @Test
-  void whatThisFileSystemWritesOrDeletesIsForgotten() throws Exception {
+  void whatThisFileSystemWritesOrDeletesIsForgotten(@TempDir java.nio.file.Path local)
+      throws Exception {
     Path path = write("rewritten", S3AReads.random(SMALL));
     announce(path, SMALL);
     byte[] now = new byte[SMALL];
@@ -277,6 +280,15 @@ class AnnouncedFilesTest {
       out.write(now);
     }
     assertThat(read(path)).isEqualTo(now);
+
+    Path copied = write("copied", S3AReads.random(SMALL));
+    announce(copied, SMALL);
+    Path source = new Path(Files.write(local.resolve("source"), now).toUri());
+    fs.copyFromLocalFile(false, true, source, copied);
+    FileStatus listed = new FileStatus(SMALL, false, 1, 1, 1, copied);
+    try (FSDataInputStream in = fs.openFile(copied).withFileStatus(listed).build().get()) {
+      assertThat(in.readAllBytes()).isEqualTo(now);
+    }
 
     Path below = write("below", S3AReads.random(SMALL));
     announce(below, SMALL);

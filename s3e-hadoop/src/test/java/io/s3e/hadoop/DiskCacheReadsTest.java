@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 
 import io.s3e.Engines;
+import io.s3e.hadoop.client.OpenEngines;
+import io.s3e.metrics.DiskMetrics;
 import io.s3e.testing.CapturedLog;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -90,6 +92,10 @@ class DiskCacheReadsTest {
         bytes + " bytes are written", () -> counters(fs).get("s3e_cache_written_bytes") >= bytes);
   }
 
+  private static long writtenByAll() {
+    return OpenEngines.work().metrics().disk().get(DiskMetrics.Counter.WRITTEN_BYTES);
+  }
+
   @Test
   void whatOneFileSystemFetchedAnotherOfTheHostReadsFromDisk() throws Exception {
     conf.set("fs.s3a.s3e.cache.scope", "host");
@@ -121,6 +127,30 @@ class DiskCacheReadsTest {
       assertThat(counters(fs).get("s3e_cache_corruptions")).isZero();
     }
     assertThat(proxy.reads("file")).as("one GET shows that it may read").isNotEmpty();
+  }
+
+  /** An engine that waits for its next user keeps its cache, which goes on counting. */
+  @Test
+  void theSumOfAllEnginesHasEachWrittenByteOnceWhileFileSystemsComeAndGo() throws Exception {
+    conf.set("fs.s3a.s3e.cache.scope", "host");
+    conf.set("fs.s3a.s3e.cache.encryption", "true");
+    conf.set("fs.s3a.s3e.cache.key", SECRET);
+    long ofOthers;
+    try (FileSystem fs = written()) {
+      requireReads(fs);
+      awaitWritten(fs, SIZE);
+      ofOthers = writtenByAll() - counters(fs).get("s3e_cache_written_bytes");
+    }
+    for (int next = 0; next < 2; next++) {
+      assertThat(writtenByAll()).isGreaterThanOrEqualTo(ofOthers + SIZE);
+      try (FileSystem fs = S3AReads.open(conf)) {
+        requireReads(fs);
+        assertThat(counters(fs).get("s3e_cache_written_bytes")).isGreaterThanOrEqualTo(SIZE);
+        awaitTrue(
+            "each byte counts once",
+            () -> writtenByAll() - counters(fs).get("s3e_cache_written_bytes") == ofOthers);
+      }
+    }
   }
 
   @Test

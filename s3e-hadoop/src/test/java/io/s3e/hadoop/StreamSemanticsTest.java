@@ -254,6 +254,21 @@ class StreamSemanticsTest {
     }
   }
 
+  /** It needs no engine: without credentials there is none. */
+  @Test
+  void aVectoredReadOfNoRangesAsksForNothing() throws Exception {
+    Credentials.action.set(
+        () -> {
+          throw new NoAuthWithAWSException("none today");
+        });
+    try (FileSystem fs = s3e();
+        FSDataInputStream in = open(fs, SIZE)) {
+      in.readVectored(List.of(), ByteBuffer::allocate);
+      assertThat(failureOf(in)).isInstanceOf(AccessDeniedException.class);
+    }
+    assertThat(server.requests()).isEmpty();
+  }
+
   /** Hadoop 3.4.1 has no readVectored that releases. */
   @Tag("stream-spi")
   @Test

@@ -54,7 +54,10 @@ final class S3EDriverPlugin implements DriverPlugin {
           settings.fileSystem());
       return Map.of();
     }
-    new MemoryChecks(plugin.conf(), config).findings().forEach(LOG::warn);
+    if (!spark.isLocal()) {
+      // Where executors are JVMs of their own.
+      new MemoryChecks(plugin.conf(), config).findings().forEach(LOG::warn);
+    }
     if (config.cache().encrypted()) {
       addSecret();
     }

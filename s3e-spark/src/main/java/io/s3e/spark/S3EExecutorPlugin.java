@@ -112,16 +112,15 @@ final class S3EExecutorPlugin implements ExecutorPlugin {
 
   private static void send(
       PluginContext plugin, StageAttempt stage, ReadCounts counts, @Nullable TaskOfGets task) {
-    String executor = plugin.executorID();
-    GetSummary gets =
-        task == null || counts.gets() == 0
-            ? GetSummary.NONE
-            : GetSummary.of(OpenEngines.gets(), task, executor);
-    TaskReads reads = new TaskReads(stage, executor, host(), counts, gets);
     try {
-      plugin.send(reads);
+      String executor = plugin.executorID();
+      GetSummary gets =
+          task == null || counts.gets() == 0
+              ? GetSummary.NONE
+              : GetSummary.of(OpenEngines.gets(), task, executor);
+      plugin.send(new TaskReads(stage, executor, host(), counts, gets));
     } catch (Exception e) {
-      // The executor is about to end, or the driver is gone: no reason for a task to fail.
+      // The executor is about to end or has, or the driver is gone: no reason for a task to fail.
       LOG.debug("What a task of {} read is not reported", stage, e);
     }
   }

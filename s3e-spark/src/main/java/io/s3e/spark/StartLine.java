@@ -39,9 +39,18 @@ final class StartLine {
    * @param conf of the process
    */
   static void tell(AdapterConfig config, Configuration conf) {
-    Thread thread = new Thread(() -> LOG.info("{}", text(config, conf)), "s3e-start-line");
+    Thread thread = new Thread(() -> log(config, conf), "s3e-start-line");
     thread.setDaemon(true);
     thread.start();
+  }
+
+  private static void log(AdapterConfig config, Configuration conf) {
+    try {
+      LOG.info("{}", text(config, conf));
+    } catch (RuntimeException | LinkageError e) {
+      // Spark ends a process of which a thread fails.
+      LOG.debug("No line at the start", e);
+    }
   }
 
   static String text(AdapterConfig config, Configuration conf) {

@@ -315,6 +315,17 @@ class S3EPluginTest extends SparkOnServer {
             "spark.s3e.price.vcpu = \"NaN\": expected a number from 0.0 to 1000.0");
   }
 
+  /** It is more than half of the 1 GiB of direct memory that an executor has by default. */
+  @Test
+  @Tag("spark")
+  void aBudgetIsNotHeldToTheMemoryOfExecutorsWhereThereAreNone() throws Exception {
+    SparkSession session = spark.builder().config("spark.s3e.memory.budget", "600m").getOrCreate();
+    awaitLine("INFO S3E " + Version.text() + " on Hadoop ");
+    session.stop();
+    assertThat(log.lines())
+        .noneMatch(line -> line.startsWith("WARN") && line.contains("spark.s3e.memory.budget"));
+  }
+
   @Test
   @Tag("spark")
   void eventsAreSwitchedOff() throws Exception {

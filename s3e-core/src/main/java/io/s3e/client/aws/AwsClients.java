@@ -65,15 +65,16 @@ public final class AwsClients {
 
   private static ObjectClient open(
       AwsClientSettings settings, ClientMemory memory, CrtDelivery delivery) {
+    CrtSettings crt = crtSettings(settings);
     String problem = CrtLibrary.unusableBecause();
-    if (problem == null && isTls(settings) && authorities(settings).isEmpty()) {
+    if (problem == null && crt.isTls() && crt.authorities().isEmpty()) {
       problem = "the JVM's trust managers name no certificate authority that it could be told";
     }
     if (problem != null) {
       throw new CrtUnusableException(
           problem + ". A client of the AWS SDK can be given instead (SyncObjectClient)", null);
     }
-    return CrtLibrary.open(crtSettings(settings), memory, delivery);
+    return CrtLibrary.open(crt, memory, delivery);
   }
 
   private static CrtSettings crtSettings(AwsClientSettings s) {

@@ -25,8 +25,6 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import software.amazon.awssdk.crt.s3.S3Client;
 import software.amazon.awssdk.crt.s3.S3MetaRequest;
 import software.amazon.awssdk.crt.s3.S3MetaRequestOptions;
@@ -67,8 +65,6 @@ import software.amazon.awssdk.crt.s3.S3MetaRequestOptions;
  * that is ending {@link #close} waits for nothing ({@link CrtHold}).
  */
 final class CrtObjectClient implements ObjectClient, CrtCall.Owner {
-  private static final Logger LOG = LoggerFactory.getLogger(CrtObjectClient.class);
-
   /** Statuses with which S3 refuses credentials that are wrong or (400) have expired. */
   private static final Set<Integer> MAY_BE_CREDENTIALS = Set.of(400, 401, 403);
 
@@ -128,31 +124,14 @@ final class CrtObjectClient implements ObjectClient, CrtCall.Owner {
   @Override
   public ObjectHead head(HeadRequest request) throws RequestFailure {
     CrtHead call = new CrtHead(request, asked -> {}, this);
-    CrtConnections way = transport.connections();
-    start(call, way.narrow(), target -> addressing.head(target, request));
+    start(call, false, target -> addressing.head(target, request));
     return call.await(settings.requestTimeout());
   }
 
   @Override
   public Exchange get(GetRequest request, ResponseHandler handler) {
     CrtGet call = new CrtGet(request, handler, this);
-    CrtConnections way;
-    try {
-      way = transport.connections();
-    } catch (RuntimeException | LinkageError e) {
-      // What is sent again is sent on threads where nobody would hear of it.
-      call.endUnsent(CrtFailures.unexpected(call.subject(), e));
-      return call;
-    }
-    S3Client wide = way.wide();
-    if (request.lend() && wide == null) {
-      call.endUnsent(RequestFailure.notLent(call.subject()));
-      return call;
-    }
-    start(
-        call,
-        request.lend() && wide != null ? wide : way.narrow(),
-        target -> addressing.get(target, request));
+    start(call, request.lend(), target -> addressing.get(target, request));
     return call;
   }
 
@@ -220,15 +199,6 @@ final class CrtObjectClient implements ObjectClient, CrtCall.Owner {
     if (!askingTime.join(answer -> then.run())) {
       return;
     }
-    CrtConnections way;
-    try {
-      way = transport.connections();
-    } catch (RuntimeException | LinkageError e) {
-      // What is sent next meets the same, and tells it.
-      LOG.debug("The store cannot be asked for the time", e);
-      askingTime.land(null);
-      return;
-    }
     HeadRequest question = new HeadRequest(object, null, Map.of(), null);
     // Not signed: the store refuses it whatever the time, and all that counts is the Date.
     CrtHead call =
@@ -243,7 +213,7 @@ final class CrtObjectClient implements ObjectClient, CrtCall.Owner {
             },
             this);
     if (admit(call)) {
-      send(call, way.narrow(), target -> addressing.head(target, question));
+      send(call, false, target -> addressing.head(target, question));
     }
   }
 
@@ -253,18 +223,17 @@ final class CrtObjectClient implements ObjectClient, CrtCall.Owner {
     return own == null ? null : own.identity();
   }
 
-  private void start(
-      CrtCall call, S3Client client, Function<Target, S3MetaRequestOptions> request) {
+  private void start(CrtCall call, boolean lend, Function<Target, S3MetaRequestOptions> request) {
     if (!admit(call)) {
       return;
     }
     Signers own = signers;
     if (own == null) {
-      send(call, client, request);
+      send(call, lend, request);
     } else {
       own.credentials()
           .whenReady(
-              () -> send(call, client, to -> own.sign(request.apply(to), to)),
+              () -> send(call, lend, to -> own.sign(request.apply(to), to)),
               e ->
                   call.endUnsent(
                       closed.get()
@@ -288,7 +257,7 @@ final class CrtObjectClient implements ObjectClient, CrtCall.Owner {
     return true;
   }
 
-  private void send(CrtCall call, S3Client client, Function<Target, S3MetaRequestOptions> request) {
+  private void send(CrtCall call, boolean lend, Function<Target, S3MetaRequestOptions> request) {
     if (call.isCancelled()) {
       call.endUnsent(RequestFailure.cancelled(call.subject()));
       return;
@@ -300,11 +269,17 @@ final class CrtObjectClient implements ObjectClient, CrtCall.Owner {
       if (closed.get() || transport.isClosed()) {
         failure = RequestFailure.closed(call.subject());
       } else {
-        Target target = addressing.target(call.object().bucket());
-        call.sending(target.region());
-        sent =
-            client.makeMetaRequest(
-                request.apply(target).withEndpoint(target.endpoint()).withResponseHandler(call));
+        CrtConnections way = transport.connections();
+        S3Client client = lend ? way.wide() : way.narrow();
+        if (client == null) {
+          failure = RequestFailure.notLent(call.subject());
+        } else {
+          Target target = addressing.target(call.object().bucket());
+          call.sending(target.region());
+          sent =
+              client.makeMetaRequest(
+                  request.apply(target).withEndpoint(target.endpoint()).withResponseHandler(call));
+        }
       }
     } catch (RuntimeException e) {
       failure = CrtFailures.unexpected(call.subject(), e);

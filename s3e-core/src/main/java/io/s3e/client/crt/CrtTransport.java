@@ -143,7 +143,10 @@ final class CrtTransport implements Transport {
     return borrowed;
   }
 
-  /** Those with pools of direct memory; after a refusal, those without, which may fail too. */
+  /**
+   * Those with pools of direct memory; after a refusal, those without, which may fail too. Called
+   * under the read lock of {@link #sending()} while the transport is open.
+   */
   CrtConnections connections() {
     if (!refused) {
       return connections;
@@ -154,12 +157,11 @@ final class CrtTransport implements Transport {
 
   private synchronized CrtConnections copyingConnections() {
     CrtConnections second = copying;
-    if (second == null && !closed) {
+    if (second == null) {
       second = new CrtConnections(settings, layout, false);
       copying = second;
     }
-    // A closed transport sends nothing: calls end before they get to a connection.
-    return second == null ? connections : second;
+    return second;
   }
 
   /** The JVM had no memory for an answer: from now on all are copied. */

@@ -56,7 +56,8 @@ final class Endpoints {
     boolean hasSessions = source != null && source.sessionsOf() != null;
     Matcher point = POINT.matcher(bucket);
     boolean isPoint = point.matches();
-    boolean isName = !bucket.startsWith("arn:") && !bucket.endsWith("--xa-s3");
+    boolean isName =
+        !bucket.startsWith("arn:") && !bucket.endsWith("--xa-s3") && !bucket.endsWith("--op-s3");
     String accepted =
         "a bucket's name, of S3 Express by a source of sessions, or the ARN of an access point in "
             + region;

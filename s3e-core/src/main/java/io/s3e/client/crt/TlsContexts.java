@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.s3e.client.crt;
 
+import io.s3e.jvm.OwnLoader;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -16,7 +17,8 @@ import software.amazon.awssdk.crt.io.TlsContextOptions;
  * and counted: the first client with that trust makes it. Parsing the 140 authorities of a JDK
  * takes about 100 ms and 1 MB, which a context for each client would pay again for every file
  * system. So the one that was used last stays as a spare when its last client closes, and ends when
- * another becomes the spare.
+ * another becomes the spare; in a class loader that may be dropped it is a spare once, between the
+ * first connections' rehearsal and themselves.
  *
  * <p>States: USED, by one client or more; SPARE, by none, one context of the JVM at most; ENDED.
  *
@@ -37,6 +39,9 @@ final class TlsContexts {
 
   /** Guarded by {@link #OPEN}. */
   private int users;
+
+  /** Guarded by {@link #OPEN}. */
+  private boolean wasSpare;
 
   private TlsContexts(List<String> authorities) {
     this.authorities = authorities;
@@ -66,8 +71,10 @@ final class TlsContexts {
       if (--users > 0) {
         return;
       }
-      ended = spare;
-      spare = this;
+      // A class loader of the application's that is dropped keeps none: it would never end.
+      ended = wasSpare && !OwnLoader.isApplications() ? this : spare;
+      spare = ended == this ? spare : this;
+      wasSpare = true;
       if (ended != null) {
         OPEN.remove(ended.authorities);
       }

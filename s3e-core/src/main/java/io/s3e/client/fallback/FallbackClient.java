@@ -14,6 +14,7 @@ import io.s3e.client.ResponseHandler;
 import io.s3e.client.StoreAnswer;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.EnumSet;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -44,20 +45,21 @@ import org.jspecify.annotations.Nullable;
  *       on.
  *   <li>FAST: the fast client has answered once, whatever the status. Requests pass through, and
  *       failures are the fetch layer's to repeat. Failing requests never leave this state: an
- *       outage is not a reason to change clients. An answer without an ETag does.
+ *       outage is not a reason to change clients. An answer without an ETag does, and a {@link
+ *       LinkageError}.
  *   <li>SUBSTITUTE: copied requests go to the substitute, and lent ones fail with {@link
  *       Kind#NOT_LENT}. After each pause of {@code retryAfter} the next GET is also sent by the
  *       fast client, as a retrial that nobody waits for.
  * </ul>
  *
- * A GET that fails with {@link Kind#NO_ETAG}, in whatever state, goes on by the substitute, and so
- * do all that follow: SUBSTITUTE. The handler hears nothing of it. A store where some objects have
- * an ETag comes back to the fast client by a retrial, and leaves it again.
+ * A GET that fails with {@link Kind#NO_ETAG}, or by a library that does not link, in whatever
+ * state, goes on by the substitute, and so do all that follow: SUBSTITUTE. The handler hears
+ * nothing of it. A store where some objects have an ETag comes back to the fast client by a
+ * retrial, and leaves it again; so does a library that lacks what a failure's report takes.
  *
- * <p>An answer of the store counts as one whatever its status, for it came through the network. A
- * {@link LinkageError} counts as {@value #FAILURES_TO_DOUBT} failures: it is the same on every
- * connection. Where an answer does not begin within {@link #PATIENCE}, the substitute is asked at
- * once: a handshake with a server that is not trusted takes the CRT half a minute.
+ * <p>An answer of the store counts as one whatever its status, for it came through the network.
+ * Where an answer does not begin within {@link #PATIENCE}, the substitute is asked at once: a
+ * handshake with a server that is not trusted takes the CRT half a minute.
  *
  * <p>The client and {@link FastGet} know each other, because they are one machine of states told
  * twice: the client has the state that all GETs share, a {@code FastGet} that of one GET, and each
@@ -159,10 +161,13 @@ public final class FallbackClient implements ObjectClient {
       answered();
       return head;
     } catch (RequestFailure e) {
-      if (!isTransport(e) || state == State.FAST) {
+      if (isLinkage(e)) {
+        substitute(e, EnumSet.of(State.TRYING, State.FAST));
+      } else if (!isTransport(e) || state == State.FAST) {
         throw e;
+      } else {
+        failed();
       }
-      failed(e);
       return substitute.head(request);
     }
   }
@@ -246,12 +251,8 @@ public final class FallbackClient implements ObjectClient {
   }
 
   /** The fast client has not reached the store; whether it is time to ask the substitute. */
-  boolean failed(RequestFailure failure) {
-    int count =
-        isLinkage(failure)
-            ? failuresInRow.addAndGet(FAILURES_TO_DOUBT)
-            : failuresInRow.incrementAndGet();
-    return count >= FAILURES_TO_DOUBT;
+  boolean failed() {
+    return failuresInRow.incrementAndGet() >= FAILURES_TO_DOUBT;
   }
 
   /**
@@ -316,13 +317,11 @@ public final class FallbackClient implements ObjectClient {
   /** Whether no answer of the store has come. */
   static boolean isTransport(RequestFailure failure) {
     return failure.answer() == null
-        && switch (failure.kind()) {
-          case NETWORK, TLS -> true;
-          default -> isLinkage(failure);
-        };
+        && (failure.kind() == Kind.NETWORK || failure.kind() == Kind.TLS);
   }
 
-  private static boolean isLinkage(RequestFailure failure) {
+  /** Whether the client lacks classes or methods, on this way or from now on. */
+  static boolean isLinkage(RequestFailure failure) {
     Throwable cause = failure.getCause();
     while (cause != null && !(cause instanceof LinkageError)) {
       cause = cause.getCause();

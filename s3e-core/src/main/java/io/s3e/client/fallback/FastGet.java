@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
  * A GET of a {@link FallbackClient} that does not yet read by the substitute. Until the fast client
  * has proven itself, the GET is tried on it, again on new connections, and by the substitute if
  * that is what reaches the store; afterwards its failures are the fetch layer's to repeat. An
- * answer without an ETag has the substitute send it again in any case. The handler hears one answer
- * or one failure.
+ * answer without an ETag, or a library that does not link, has the substitute send it again in any
+ * case. The handler hears one answer or one failure.
  *
  * <p>At any moment at most one {@link Try} may speak to the handler. A try ends once: its answer
  * begins (BEGUN, and the handler is its own from then on), or it fails, is too late or is cancelled
@@ -88,7 +88,7 @@ final class FastGet implements ObjectClient.Exchange {
 
   /** The try has failed before its answer began; in silence if nothing at all has come in time. */
   private void failed(RequestFailure failure, boolean isSilence) {
-    if (!cancelled && failure.kind() == Kind.NO_ETAG) {
+    if (!cancelled && (failure.kind() == Kind.NO_ETAG || FallbackClient.isLinkage(failure))) {
       client.substitute(failure, EnumSet.of(State.TRYING, State.FAST));
       goOnBySubstitute(failure);
       return;
@@ -100,7 +100,7 @@ final class FastGet implements ObjectClient.Exchange {
       handler.onFailure(failure);
       return;
     }
-    boolean doubtful = client.failed(failure);
+    boolean doubtful = client.failed();
     switch (client.state()) {
       case FAST -> handler.onFailure(failure);
       case SUBSTITUTE -> goOnBySubstitute(failure);
@@ -202,11 +202,10 @@ final class FastGet implements ObjectClient.Exchange {
     @Override
     public void cancel() {
       // A client that has proven itself says when it is through: its memory is in use until then.
-      if (!isTrial || answer.get() == AnswerState.BEGUN) {
-        cancelExchange();
-      } else {
+      if (isTrial) {
         leave(RequestFailure.cancelled(request.subject()), false);
       }
+      cancelExchange();
     }
 
     private void cancelExchange() {

@@ -55,13 +55,12 @@ final class SdkFailures {
     return new RequestFailure(Kind.NETWORK, subject, reason, new SocketException(reason));
   }
 
-  static RequestFailure network(String subject, IOException cause) {
-    return new RequestFailure(Kind.NETWORK, subject, cause.toString(), cause);
-  }
-
   /** The failure that an exception of the SDK means; with the interrupt flag set, a cancel. */
   static RequestFailure failure(String subject, Throwable cause) {
-    if (cause instanceof AwsServiceException refused && refused.statusCode() >= 300) {
+    // What the service of a credentials provider refuses is nothing that the store has said.
+    if (cause instanceof AwsServiceException refused
+        && refused.statusCode() >= 300
+        && !isOfProvider(refused)) {
       return RequestFailure.refused(subject, answer(refused), refused);
     }
     if (cause instanceof AbortedException) {

@@ -97,22 +97,21 @@ final class SyncExchange implements ObjectClient.Exchange, Runnable {
 
   @Override
   public void run() {
-    ResponseInputStream<GetObjectResponse> opened;
+    ResponseInputStream<GetObjectResponse> opened = null;
+    RequestFailure failure;
     try {
       if (!gate.call(ResponseHandler::onSent)) {
         return;
       }
       opened = store.get(request);
-    } catch (IOException | RuntimeException e) {
-      end(SdkFailures.failure(subject, e));
-      return;
+      failure = keep(opened) ? transfer(opened) : RequestFailure.cancelled(subject);
+    } catch (Throwable e) {
+      // Errors, too: nobody else would end the exchange and let the connection go.
+      failure = SdkFailures.failure(subject, e);
     }
-    if (!keep(opened)) {
-      opened.abort();
-      return;
+    if (opened != null) {
+      drop(opened, failure == null);
     }
-    RequestFailure failure = transfer(opened);
-    drop(opened, failure == null);
     end(failure);
   }
 
@@ -131,7 +130,8 @@ final class SyncExchange implements ObjectClient.Exchange, Runnable {
     return !cancelled;
   }
 
-  private @Nullable RequestFailure transfer(ResponseInputStream<GetObjectResponse> in) {
+  private @Nullable RequestFailure transfer(ResponseInputStream<GetObjectResponse> in)
+      throws IOException {
     ResponseHead head = SdkRequests.head(in.response());
     if (head.status() / 100 != 2) {
       return SdkFailures.notAnAnswer(subject, head.status());
@@ -146,14 +146,7 @@ final class SyncExchange implements ObjectClient.Exchange, Runnable {
     byte[] chunk = CHUNK.get();
     long received = 0;
     while (true) {
-      int count;
-      try {
-        count = in.read(chunk, 0, chunk.length);
-      } catch (IOException e) {
-        return SdkFailures.network(subject, e);
-      } catch (RuntimeException e) {
-        return SdkFailures.failure(subject, e);
-      }
+      int count = in.read(chunk, 0, chunk.length);
       if (count < 0) {
         return received < head.contentLength()
             ? SdkFailures.truncated(subject, received, head.contentLength())

@@ -8,7 +8,6 @@ import io.s3e.client.InFlight;
 import io.s3e.client.ObjectClient;
 import io.s3e.client.ObjectHead;
 import io.s3e.client.RequestFailure;
-import io.s3e.client.RequestFailure.Kind;
 import io.s3e.client.ResponseHandler;
 import io.s3e.jvm.OwnLoader;
 import java.io.IOException;
@@ -16,7 +15,7 @@ import java.io.InputStream;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
-import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -87,9 +86,10 @@ public final class SyncObjectClient implements ObjectClient {
             threads,
             IDLE_THREAD_SECONDS,
             TimeUnit.SECONDS,
-            // A finishing thread tells the handler before it is free, so a full set of successors
-            // may queue behind a full set of predecessors.
-            new ArrayBlockingQueue<>(threads),
+            // Whoever sends knows how many are carried. A cancelled GET gives its place up before
+            // its
+            // thread is free, so others may queue behind it.
+            new LinkedBlockingQueue<>(),
             task -> {
               Thread thread = new Thread(task, "s3e-get-" + NUMBER.incrementAndGet());
               thread.setDaemon(true);
@@ -142,7 +142,7 @@ public final class SyncObjectClient implements ObjectClient {
 
   @Override
   public Exchange get(GetRequest request, ResponseHandler handler) {
-    SyncExchange exchange = new SyncExchange(store, request, handler, inFlight::remove);
+    SyncExchange exchange = new SyncExchange(store, request, handler, this::ended);
     // Registered before the check: close() sees either this exchange or makes the check fail.
     inFlight.add(exchange);
     if (closed.get()) {
@@ -167,18 +167,20 @@ public final class SyncObjectClient implements ObjectClient {
     }
   }
 
+  private void ended(SyncExchange exchange) {
+    inFlight.remove(exchange);
+    // One that was cancelled in the queue is not sent any more.
+    boolean unused = threads.remove(exchange);
+  }
+
   private void submit(SyncExchange exchange) {
     try {
       threads.execute(exchange);
     } catch (RejectedExecutionException e) {
-      exchange.endUnsent(
-          closed.get()
-              ? RequestFailure.closed(exchange.subject())
-              : new RequestFailure(
-                  Kind.THROTTLED,
-                  exchange.subject(),
-                  "more than " + limits.copyRequests() + " requests at once",
-                  e));
+      exchange.endUnsent(RequestFailure.closed(exchange.subject()));
+    } catch (OutOfMemoryError e) {
+      // The system has no thread to give.
+      exchange.endUnsent(SdkFailures.failure(exchange.subject(), e));
     }
   }
 }

@@ -218,7 +218,11 @@ class EndpointsTest {
 
   @ParameterizedTest
   @ValueSource(
-      strings = {"arn:aws:s3:eu-west-1:123456789012:accesspoint/mine", "data--use1-az4--xa-s3"})
+      strings = {
+        "arn:aws:s3:eu-west-1:123456789012:accesspoint/mine",
+        "data--use1-az4--xa-s3",
+        "test-accessp-o0b1d075431d83bebde8xz5w8ijx1qzlbp3i3kuse10--op-s3"
+      })
   void anAccessPointIsLeftToTheSdk(String bucket) {
     assertThatThrownBy(
             () -> Endpoints.of(settings(null, "us-east-1", false, false), bucket, "us-east-1"))

@@ -50,6 +50,19 @@ class FallbackClientTest {
           0,
           false,
           false);
+  private static final Answer UNLINKED =
+      new Answer(
+          1,
+          -1,
+          new RequestFailure(
+              Kind.OTHER,
+              "GET",
+              "no such method",
+              new IllegalStateException("unusable", new NoSuchMethodError("withX"))),
+          null,
+          0,
+          false,
+          false);
   private static final Duration PAUSE = Duration.ofMillis(200);
   private static final Duration PATIENCE = Duration.ofSeconds(2);
 
@@ -290,23 +303,21 @@ class FallbackClientTest {
 
   @Test
   void aLibraryThatDoesNotLinkIsLeftAtOnce() throws Exception {
-    fast.faults(
-        (request, number) ->
-            new Answer(
-                1,
-                -1,
-                new RequestFailure(
-                    Kind.OTHER,
-                    "GET",
-                    "no such method",
-                    new IllegalStateException("unusable", new NoSuchMethodError("withX"))),
-                null,
-                0,
-                false,
-                false));
+    fast.faults((request, number) -> UNLINKED);
     read();
-    assertThat(fast.gets()).as("one, and two more after the substitute").hasSize(3);
+    assertThat(fast.gets()).hasSize(1);
     assertThat(substituted).hasValue(1);
+  }
+
+  /** What reports a refusal is looked for when the store refuses for the first time. */
+  @Test
+  void aLibraryThatLacksWhatAFailureTakesIsLeftAfterItHasRead() throws Exception {
+    read();
+    assertThat(client.state()).isEqualTo(FallbackClient.State.FAST);
+    fast.faults((request, number) -> UNLINKED);
+    read();
+    assertThat(substituted).hasValue(1);
+    assertThat(client.state()).isEqualTo(FallbackClient.State.SUBSTITUTE);
   }
 
   @Test

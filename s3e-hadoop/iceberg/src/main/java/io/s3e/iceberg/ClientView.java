@@ -45,6 +45,9 @@ record ClientView(
 
   private static final Set<String> SCHEMES = Set.of("s3", "s3a", "s3n");
 
+  /** Ends of the names of S3 Express's buckets, and of aliases of points there and of Outposts. */
+  private static final Set<String> OTHERS = Set.of("--x-s3", "--xa-s3", "--op-s3");
+
   /** A property which says that not all can read. */
   private record Trait(String key, Predicate<String> holds) {
     @Nullable String in(Map<String, String> properties) {
@@ -114,8 +117,8 @@ record ClientView(
   }
 
   /**
-   * The object at a location of Iceberg's; null if that is none which S3E can name: S3 Express, an
-   * ARN, or a key that Iceberg would cut at a question mark or a hash.
+   * The object at a location of Iceberg's; null if that is none which S3E can name: S3 Express,
+   * Outposts, an ARN, or a key that Iceberg would cut at a question mark or a hash.
    */
   static @Nullable ObjectRef object(String location) {
     int scheme = location.indexOf("://");
@@ -127,8 +130,8 @@ record ClientView(
     String key = location.substring(slash + 1);
     boolean isPlain =
         key.indexOf('?') < 0 && key.indexOf('#') < 0 && !key.contains("://") && !key.isEmpty();
-    boolean isBucket = bucket.indexOf(':') < 0 && !bucket.endsWith("--x-s3") && !bucket.isEmpty();
-    return isPlain && isBucket ? new ObjectRef(bucket, key) : null;
+    boolean isBucket = bucket.indexOf(':') < 0 && OTHERS.stream().noneMatch(bucket::endsWith);
+    return isPlain && isBucket && !bucket.isEmpty() ? new ObjectRef(bucket, key) : null;
   }
 
   /**

@@ -240,7 +240,7 @@ final class CacheDirectories {
           case XDG, HOME -> Files.createDirectories(path, FOR_USER);
         }
       }
-    } catch (IOException | UnsupportedOperationException e) {
+    } catch (IOException | RuntimeException e) {
       return "cannot be made: " + e;
     }
     if (!Files.isDirectory(path)) {

@@ -32,8 +32,9 @@ import org.slf4j.LoggerFactory;
  * does lead there: a file system that nobody closes stays until the JVM ends. Its counters move to
  * {@link #PAST} in the same step as it leaves, so that sums never count it twice and never shrink;
  * a forgotten one takes its counters along. The counters of a cache on disk belong to all engines
- * over it: they are counted once, and move with the last of them. The lock of this class is taken
- * inside that of a {@link ReadEngine}, and nothing is called under it that takes another.
+ * over it: they are counted once, move with the last of them, and back with the next. The lock of
+ * this class is taken inside that of a {@link ReadEngine}, and nothing is called under it that
+ * takes another.
  */
 public final class OpenEngines {
   private static final Logger LOG = LoggerFactory.getLogger(OpenEngines.class);
@@ -43,6 +44,11 @@ public final class OpenEngines {
 
   /** The counters of engines that are closed. Guarded by this class. */
   private static final EngineMetrics PAST = new EngineMetrics();
+
+  /**
+   * What of it is of caches that may serve again, of engines that linger. Guarded by this class.
+   */
+  private static final Map<DiskMetrics, Map<DiskMetrics.Counter, Long>> MOVED = new WeakHashMap<>();
 
   private OpenEngines() {}
 
@@ -61,6 +67,10 @@ public final class OpenEngines {
    */
   public static synchronized void opened(Closeable owner, S3E made) {
     OPEN.put(owner, made);
+    Map<DiskMetrics.Counter, Long> moved = MOVED.remove(made.metrics().disk());
+    if (moved != null) {
+      moved.forEach((counter, count) -> PAST.disk().add(counter, -count));
+    }
   }
 
   /** Once the engine of {@code owner} is closed. */
@@ -72,7 +82,9 @@ public final class OpenEngines {
     add(made.metrics(), PAST);
     DiskMetrics disk = made.metrics().disk();
     if (OPEN.values().stream().noneMatch(other -> other.metrics().disk() == disk)) {
-      add(disk, PAST.disk());
+      Map<DiskMetrics.Counter, Long> now = disk.snapshot();
+      now.forEach(PAST.disk()::add);
+      MOVED.put(disk, now);
     }
   }
 

@@ -91,7 +91,9 @@ record S3AFacts(
    */
   boolean isOtherPoint() {
     boolean isArn = bucket.startsWith("arn:");
-    return bucket.endsWith("--xa-s3") || (isArn && !store.getHost().contains(".s3-accesspoint."));
+    return bucket.endsWith("--xa-s3")
+        || bucket.endsWith("--op-s3")
+        || (isArn && !store.getHost().contains(".s3-accesspoint."));
   }
 
   boolean isSet(String key) {

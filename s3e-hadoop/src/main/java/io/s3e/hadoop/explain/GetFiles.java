@@ -155,6 +155,10 @@ public final class GetFiles implements GetSink, GetFilesMBean {
       }
     } catch (InterruptedException | IOException e) {
       LOG.debug("The last file of GETs is not closed", e);
+    } finally {
+      closed = true;
+      queue.drainTo(gets);
+      dropped.addAndGet(gets.size());
     }
   }
 
@@ -168,7 +172,7 @@ public final class GetFiles implements GetSink, GetFilesMBean {
       byte[] encoded = lines.toString().getBytes(US_ASCII);
       current().write(encoded);
       bytes += encoded.length;
-    } catch (IOException | RuntimeException e) {
+    } catch (IOException | RuntimeException | Error e) {
       broken = true;
       LOG.warn(
           "GETs are written to {} no more (fs.s3a.s3e.explain); reads go on: {}",

@@ -23,7 +23,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>A span has the times of its GET, and is made when the GET is settled, which may be long after
  * its end. It is the root of a trace, since a GET serves readers of several. A GET that did not go
- * out has none, nor has one that is under way when the engine ends.
+ * out has none, nor has one that is under way when the engine ends, or is settled before the
+ * application has registered its SDK.
  *
  * <p>Any thread. Nothing that the SDK throws reaches a reader.
  */
@@ -31,11 +32,10 @@ public final class GetSpans implements GetSink {
   private static final Logger LOG = LoggerFactory.getLogger(GetSpans.class);
   private static final double NANOS_PER_MILLI = 1e6;
 
-  private final Tracer tracer;
+  /** Null until the application has registered its SDK. */
+  private volatile @Nullable Tracer tracer;
 
-  private GetSpans(Tracer tracer) {
-    this.tracer = tracer;
-  }
+  private GetSpans() {}
 
   /** Makes the spans of an engine by the application's OpenTelemetry. */
   public record OfApplication() implements Supplier<GetSink> {
@@ -54,7 +54,7 @@ public final class GetSpans implements GetSink {
 
     @Override
     public GetSink get() {
-      return new GetSpans(GlobalOpenTelemetry.getTracer("io.s3e", Version.text()));
+      return new GetSpans();
     }
 
     /** As a user says it. */
@@ -68,14 +68,41 @@ public final class GetSpans implements GetSink {
   public void take(GetRecord get) {
     if (get.hasEnded() && get.timesSent() > 0) {
       try {
-        tell(get);
-      } catch (RuntimeException e) {
+        Tracer known = tracer();
+        if (known != null) {
+          tell(get, known);
+        }
+      } catch (RuntimeException | LinkageError e) {
         LOG.debug("No span of {}", get, e);
       }
     }
   }
 
-  private void tell(GetRecord get) {
+  /** To ask for one earlier would register an SDK that does nothing, for good. */
+  private @Nullable Tracer tracer() {
+    Tracer known = tracer;
+    if (known == null && isRegistered()) {
+      known = GlobalOpenTelemetry.getTracer("io.s3e", Version.text());
+      tracer = known;
+    }
+    return known;
+  }
+
+  /**
+   * Whether there is an SDK, or the first who asks is to make one, by OpenTelemetry's own setting.
+   */
+  private static boolean isRegistered() {
+    try {
+      return GlobalOpenTelemetry.isSet()
+          || Boolean.getBoolean("otel.java.global-autoconfigure.enabled")
+          || Boolean.parseBoolean(System.getenv("OTEL_JAVA_GLOBAL_AUTOCONFIGURE_ENABLED"));
+    } catch (NoSuchMethodError e) {
+      // An older one that nobody can ask.
+      return true;
+    }
+  }
+
+  private static void tell(GetRecord get, Tracer tracer) {
     String json = get.json();
     Instant start = Instant.parse(String.valueOf(text(json, "time")));
     Span span =

@@ -101,6 +101,10 @@ public final class JobHistory implements AutoCloseable {
 
   private final CompletableFuture<Past> past = new CompletableFuture<>();
   private final AtomicBoolean isAwaited = new AtomicBoolean();
+
+  /** Nobody waits for {@link #past} beyond that, by {@link System#nanoTime()}. */
+  private final long readByNanos = System.nanoTime() + READ_PATIENCE.toNanos();
+
   private final AtomicBoolean hasWarned = new AtomicBoolean();
   private final Trial trial = new Trial();
 
@@ -138,7 +142,7 @@ public final class JobHistory implements AutoCloseable {
     String task = conf.getTrimmed("mapreduce.task.attempt.id", "");
     this.wholeJvm = task.isEmpty() ? part : task;
     if (key.mode == Mode.ON) {
-      OwnLoader.thread(() -> past.complete(load(known)), "s3e-history").start();
+      OwnLoader.thread(() -> complete(known), "s3e-history").start();
     } else {
       past.complete(Past.NONE);
     }
@@ -311,6 +315,18 @@ public final class JobHistory implements AutoCloseable {
     return new OpenedFile(time.isControl ? null : known.memory, time);
   }
 
+  @SuppressWarnings("IllegalCatch") // An error, too, costs nothing but the history.
+  private void complete(@Nullable Callable<byte[]> known) {
+    Past loaded = Past.NONE;
+    try {
+      loaded = load(known);
+    } catch (Throwable e) {
+      warn("The history cannot be read", e.toString());
+    } finally {
+      past.complete(loaded);
+    }
+  }
+
   private Past past() {
     if (!past.isDone() && isAwaited.compareAndSet(false, true)) {
       Past loaded = await(past, READ_PATIENCE);
@@ -321,12 +337,13 @@ public final class JobHistory implements AutoCloseable {
 
   /**
    * What is known of tables, for {@link #joinLeavingStore} in another JVM; nothing where that is
-   * not to be used. Waits a bounded time.
+   * not to be used. Waits a bounded time, which is over for all once it is over for one.
    *
    * @throws IOException if it cannot be written as bytes
    */
   public byte[] known() throws IOException {
-    Past loaded = await(past, READ_PATIENCE);
+    long left = Math.max(0, readByNanos - System.nanoTime());
+    Past loaded = await(past, Duration.ofNanos(left));
     JobFacts facts = loaded == null ? JobFacts.none(key.job) : loaded.facts;
     return HistoryFile.encode(new JobFacts(key.job, "", List.of(), facts.tables()));
   }
@@ -334,7 +351,7 @@ public final class JobHistory implements AutoCloseable {
   /** Null if it does not come in time, or fails. */
   private static <T> @Nullable T await(CompletableFuture<T> result, Duration patience) {
     try {
-      return result.get(patience.toMillis(), TimeUnit.MILLISECONDS);
+      return result.get(patience.toNanos(), TimeUnit.NANOSECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       return null;
@@ -402,7 +419,14 @@ public final class JobHistory implements AutoCloseable {
     if (written.tables().isEmpty()) {
       return;
     }
-    HistoryStore.Found found = await(onThread(() -> add(written)), WRITE_PATIENCE);
+    CompletableFuture<HistoryStore.@Nullable Found> adding = onThread(() -> add(written));
+    HistoryStore.Found found = await(adding, WRITE_PATIENCE);
+    if (!adding.isDone()) {
+      String late = "the store has not answered within " + WRITE_PATIENCE.toSeconds() + " s";
+      warn("The history is not written", late);
+    } else if (adding.isCompletedExceptionally()) {
+      warn("The history is not written", "an error, which the debug log has");
+    }
     if (found != null && key.mode == Mode.ON) {
       LOG.info(
           "History of {}: {}{}",

@@ -61,6 +61,7 @@ public final class Announcements implements Closeable {
   // Guarded by this; the oldest first.
   private final Map<Path, AnnouncedFile> files = new LinkedHashMap<>();
   private boolean closed;
+  private long changes;
 
   public Announcements(FileSystemAccess access, ReadEngine engine) {
     this.access = access;
@@ -89,10 +90,11 @@ public final class Announcements implements Closeable {
     if (isAnnounced(path, length)) {
       return;
     }
+    long before = changes();
     try {
       AnnouncedFile file = send(made, path, options, announcer);
       if (file != null) {
-        enter(path, file);
+        enter(path, file, before);
       }
     } catch (IOException | RuntimeException e) {
       LOG.debug("Nothing of {} is fetched before it is opened", path, e);
@@ -146,14 +148,22 @@ public final class Announcements implements Closeable {
     return new AnnouncedFile(announcement, requests, counting, announcer);
   }
 
-  private void enter(Path path, AnnouncedFile file) {
+  private synchronized long changes() {
+    return changes;
+  }
+
+  /**
+   * @param changesBefore it was sent: what changes meanwhile may be what it has brought
+   */
+  private void enter(Path path, AnnouncedFile file, long changesBefore) {
     List<AnnouncedFile> ended = new ArrayList<>();
     synchronized (this) {
-      AnnouncedFile before = closed ? file : files.remove(path);
+      boolean isOver = closed || changes != changesBefore;
+      AnnouncedFile before = isOver ? file : files.remove(path);
       if (before != null) {
         ended.add(before);
       }
-      if (!closed) {
+      if (!isOver) {
         files.put(path, file);
         Iterator<AnnouncedFile> oldest = files.values().iterator();
         while (files.size() > MOST_FILES) {
@@ -189,6 +199,7 @@ public final class Announcements implements Closeable {
   public void changed(Path path) {
     List<AnnouncedFile> ended = new ArrayList<>();
     synchronized (this) {
+      changes++;
       if (files.isEmpty()) {
         return;
       }

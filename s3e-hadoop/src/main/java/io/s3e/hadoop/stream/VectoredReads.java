@@ -36,6 +36,9 @@ final class VectoredReads {
     StreamSource source = open.source();
     List<? extends FileRange> sorted =
         VectoredReadUtils.validateAndSortRanges(ranges, Optional.of(open.length()));
+    if (sorted.isEmpty()) {
+      return;
+    }
     List<ByteRange> wanted = new ArrayList<>(sorted.size());
     long bytes = 0;
     for (FileRange range : sorted) {

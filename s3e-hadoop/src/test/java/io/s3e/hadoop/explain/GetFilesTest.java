@@ -197,6 +197,30 @@ class GetFilesTest {
     assertThat(lines()).hasSize(Math.toIntExact(files.getWritten()));
   }
 
+  /** The thread that writes goes on, so that what comes is dropped and not kept. */
+  @Test
+  void anErrorInsteadOfAWriteIsOneWarningAndNoReadsError() throws Exception {
+    GetFiles.Opener failing =
+        path ->
+            new FilterOutputStream(GetFiles.open(path)) {
+              @Override
+              public void write(byte[] bytes, int offset, int count) {
+                throw new OutOfMemoryError("no direct memory");
+              }
+            };
+    GetFiles files = new GetFiles(temp, failing, MIB, 1000);
+    try (CapturedLog log = new CapturedLog()) {
+      read(300, to(files));
+      assertThat(log.lines("WARN"))
+          .hasSize(1)
+          .first()
+          .asString()
+          .contains("no direct memory", files.getFiles());
+    }
+    requireThatAllAreAccountedFor(files, 300);
+    assertThat(files.getWritten()).isZero();
+  }
+
   @Test
   void aDirectoryThatCannotBeIsOneWarningAndNoReadsError() throws Exception {
     Path file = Files.writeString(temp.resolve("file"), "in its place");

@@ -18,6 +18,7 @@ import io.s3e.testing.Fault;
 import io.s3e.testing.ForkedJvm;
 import io.s3e.testing.HostileS3Server;
 import io.s3e.testing.MemoryObjectClient;
+import java.io.IOException;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
@@ -36,27 +37,47 @@ class GetSpansTest {
   private static final byte[] CONTENT = MemoryObjectClient.bytes(3 << 20, 5);
   private static final String SPAN = "span ";
 
-  /** Reads a file under a span of its own, and prints what the SDK has exported since. */
+  /**
+   * Reads a file with an SDK that samples all or nothing, and prints what that has exported. Where
+   * it is late, another file is read before it is registered.
+   */
   static final class Reader {
     private Reader() {}
 
     public static void main(String[] args) throws Exception {
       InMemorySpanExporter exporter = InMemorySpanExporter.create();
+      boolean isLate = args[1].equals("late");
+      if (!isLate) {
+        register(exporter, args[1].equals("sampled") ? Sampler.alwaysOn() : Sampler.alwaysOff());
+      }
+      Configuration conf = S3AReads.small(S3AServer.s3e(URI.create(args[0])));
+      conf.set("fs.s3a.s3e.explain", args[2]);
+      try (FileSystem files = S3AReads.open(conf)) {
+        if (isLate) {
+          read(files, "/early");
+          register(exporter, Sampler.alwaysOn());
+        }
+        read(files, "/spans");
+      }
+      exporter.getFinishedSpanItems().forEach(span -> System.out.println(SPAN + text(span)));
+    }
+
+    /** Throws if anybody has asked for a global one before. */
+    private static void register(InMemorySpanExporter exporter, Sampler sampler) {
       OpenTelemetrySdk.builder()
           .setTracerProvider(
               SdkTracerProvider.builder()
-                  .setSampler(args[1].equals("sampled") ? Sampler.alwaysOn() : Sampler.alwaysOff())
+                  .setSampler(sampler)
                   .addSpanProcessor(SimpleSpanProcessor.create(exporter))
                   .build())
           .buildAndRegisterGlobal();
-      Configuration conf = S3AReads.small(S3AServer.s3e(URI.create(args[0])));
-      conf.set("fs.s3a.s3e.explain", args[2]);
-      try (FileSystem files = S3AReads.open(conf);
-          FSDataInputStream in = files.open(new Path("/spans"))) {
+    }
+
+    private static void read(FileSystem files, String path) throws IOException {
+      try (FSDataInputStream in = files.open(new Path(path))) {
         assertArrayEquals(CONTENT, in.readAllBytes());
         assertThat(Span.current().getSpanContext().isValid()).isFalse();
       }
-      exporter.getFinishedSpanItems().forEach(span -> System.out.println(SPAN + text(span)));
     }
 
     private static String text(SpanData span) {
@@ -79,6 +100,7 @@ class GetSpansTest {
   /** In a JVM of its own: the engine and the SDK belong to all of a JVM. */
   private static List<String> read(HostileS3Server server, String sampling, String explain)
       throws Exception {
+    server.put(new ObjectRef(S3AServer.BUCKET, "early"), CONTENT);
     server.put(new ObjectRef(S3AServer.BUCKET, "spans"), CONTENT);
     try (ForkedJvm jvm =
         ForkedJvm.of(Reader.class.getName())
@@ -124,6 +146,21 @@ class GetSpansTest {
 
   private static int timesSent(String span) {
     return Integer.parseInt(span.replaceAll(".* s3e\\.sent=(\\d+) .*", "$1"));
+  }
+
+  @Test
+  void anApplicationMayRegisterItsSdkAfterItsFirstRead() throws Exception {
+    try (HostileS3Server server = HostileS3Server.start()) {
+      List<String> spans = read(server, "late", "spans");
+      long sent = server.gets().stream().filter(get -> get.target().endsWith("/spans")).count();
+      assertThat(
+              spans.stream()
+                  .filter(span -> span.contains(" aws.s3.key=spans "))
+                  .mapToLong(GetSpansTest::timesSent)
+                  .sum())
+          .isEqualTo(sent)
+          .isPositive();
+    }
   }
 
   @Test

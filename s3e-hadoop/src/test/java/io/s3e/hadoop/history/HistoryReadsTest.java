@@ -11,6 +11,7 @@ import io.s3e.block.ByteRange;
 import io.s3e.hadoop.RecordingProxy;
 import io.s3e.hadoop.S3AReads;
 import io.s3e.hadoop.S3AServer;
+import io.s3e.hadoop.S3EFileSystem;
 import io.s3e.hadoop.conf.AdapterConfig;
 import io.s3e.hadoop.conf.HistorySetting;
 import io.s3e.testing.CapturedLog;
@@ -19,6 +20,8 @@ import io.s3e.testing.Seed;
 import io.s3e.testing.Slow;
 import java.io.FileNotFoundException;
 import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.lang.reflect.Field;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -26,12 +29,19 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.RawLocalFileSystem;
 import org.apache.parquet.example.data.Group;
 import org.apache.parquet.example.data.simple.SimpleGroup;
 import org.apache.parquet.hadoop.ParquetFileReader;
@@ -458,6 +468,110 @@ class HistoryReadsTest {
       assertThat(executor.report()).isNotEmpty();
     }
     assertThat(files()).isEmpty();
+  }
+
+  /** As where a class of the driver's answer is not there. */
+  @Test
+  void anErrorInPlaceOfTheHistoryIsOneWarning() throws Exception {
+    Configuration conf = conf("on", USUAL);
+    HistorySetting setting = AdapterConfig.read(conf, null).history();
+    try (CapturedLog log = new CapturedLog();
+        JobHistory executor =
+            JobHistory.joinLeavingStore(
+                setting,
+                conf,
+                () -> {
+                  throw new NoClassDefFoundError("a/class/of/the/driver");
+                })) {
+      run(table(1), 1, "on", USUAL);
+      assertThat(HistoryFile.decode(executor.known()).tables()).isEmpty();
+      assertThat(log.lines("WARN"))
+          .hasSize(1)
+          .first()
+          .asString()
+          .contains("The history cannot be read", "a/class/of/the/driver");
+    }
+  }
+
+  /** A store that does not answer until a test lets it. Hadoop makes it by its name. */
+  public static final class HangingStore extends RawLocalFileSystem {
+    private static volatile CountDownLatch answer = new CountDownLatch(0);
+
+    @Override
+    public URI getUri() {
+      return URI.create("hanging:///");
+    }
+
+    @Override
+    public FileStatus[] listStatus(org.apache.hadoop.fs.Path of) throws IOException {
+      try {
+        answer.await();
+      } catch (InterruptedException e) {
+        throw (IOException) new InterruptedIOException(of.toString()).initCause(e);
+      }
+      throw new FileNotFoundException(of.toString());
+    }
+  }
+
+  /** As a driver that all its executors ask, one after the other. */
+  @Test
+  void whoAsksForAHistoryThatHangsWaitsNoMoreOnceOneHasWaited() throws Exception {
+    Configuration conf = conf("on", USUAL);
+    conf.setClass("fs.hanging.impl", HangingStore.class, FileSystem.class);
+    conf.set("fs.s3a.s3e.history.dir", "hanging:///histories");
+    HistorySetting setting = AdapterConfig.read(conf, null).history();
+    HangingStore.answer = new CountDownLatch(1);
+    try (JobHistory driver = JobHistory.join(setting, conf)) {
+      long start = System.nanoTime();
+      for (int executor = 0; executor < 5; executor++) {
+        assertThat(HistoryFile.decode(driver.known()).tables()).isEmpty();
+      }
+      // Each for itself they would wait 5 s.
+      assertThat((System.nanoTime() - start) / 1_000_000).as("ms").isLessThan(3_000);
+    } finally {
+      HangingStore.answer.countDown();
+    }
+  }
+
+  /** Ends one part of a file system, whose end would have two threads go one after the other. */
+  private static void endFirst(FileSystem fs, String part) throws Exception {
+    Field field = S3EFileSystem.class.getDeclaredField(part);
+    field.setAccessible(true);
+    ((AutoCloseable) field.get(fs)).close();
+    field.set(fs, null);
+  }
+
+  @Test
+  void twoThreadsThatCloseAFileSystemLeaveItsHistoryOnce() throws Exception {
+    Configuration conf = conf("observe", USUAL);
+    HistorySetting setting = AdapterConfig.read(conf, null).history();
+    ExecutorService threads = Executors.newFixedThreadPool(2);
+    try (JobHistory held = JobHistory.join(setting, conf)) {
+      for (int round = 0; round < 200; round++) {
+        FileSystem fs = S3AReads.open(conf);
+        endFirst(fs, "metrics");
+        endFirst(fs, "announcements");
+        AtomicInteger ready = new AtomicInteger();
+        Callable<Void> close =
+            () -> {
+              ready.incrementAndGet();
+              // A barrier that wakes one after the other would keep them apart.
+              while (ready.get() < 2) {
+                Thread.onSpinWait();
+              }
+              fs.close();
+              return null;
+            };
+        for (Future<Void> each : threads.invokeAll(List.of(close, close))) {
+          each.get();
+        }
+      }
+      try (JobHistory now = JobHistory.join(setting, conf)) {
+        assertThat(now).as("the last user has not left").isSameAs(held);
+      }
+    } finally {
+      threads.shutdown();
+    }
   }
 
   @Test

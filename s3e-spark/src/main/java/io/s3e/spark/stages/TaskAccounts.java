@@ -110,6 +110,9 @@ public final class TaskAccounts implements AutoCloseable {
   }
 
   private void addLate(StageAttempt stage, ReadCounts counts) {
+    if (counts.equals(ReadCounts.NONE)) {
+      return;
+    }
     boolean isFirst;
     synchronized (this) {
       isFirst = late.isEmpty();

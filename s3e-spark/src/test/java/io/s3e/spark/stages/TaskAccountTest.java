@@ -3,11 +3,14 @@ package io.s3e.spark.stages;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.apache.hadoop.fs.statistics.IOStatisticsSnapshot;
 import org.apache.hadoop.fs.statistics.impl.IOStatisticsBinding;
 import org.apache.hadoop.fs.statistics.impl.IOStatisticsStore;
+import org.apache.spark.TaskContext$;
 import org.junit.jupiter.api.Test;
 
 class TaskAccountTest {
@@ -45,6 +48,33 @@ class TaskAccountTest {
     assertThat(late).hasSize(1);
     assertThat(late.get(0).tasks()).isZero();
     assertThat(late.get(0).bytesRead()).isEqualTo(7);
+  }
+
+  /** A stream that ends late tells of much that reports have no count of. */
+  @Test
+  void whatCountsNothingAfterTheTaskIsNotReported() throws Exception {
+    List<ReadCounts> reported = new CopyOnWriteArrayList<>();
+    TaskAccounts accounts = TaskAccounts.open((stage, counts, task) -> reported.add(counts));
+    Method ofThisThread = TaskAccounts.class.getDeclaredMethod("ofThisThread");
+    ofThisThread.setAccessible(true);
+    ReadTally tally;
+    try (accounts) {
+      TaskContext$.MODULE$.setTaskContext(TaskContext$.MODULE$.empty());
+      try {
+        accounts.taskStarted();
+        tally = (ReadTally) ofThisThread.invoke(accounts);
+        accounts.taskEnded();
+      } finally {
+        TaskContext$.MODULE$.unset();
+      }
+      tally.aggregate(new IOStatisticsSnapshot());
+    }
+    // What is late is reported at the end.
+    assertThat(reported).extracting(ReadCounts::tasks).containsExactly(1L);
+
+    tally.aggregate(stream(7, 0, 7));
+    accounts.close();
+    assertThat(reported).extracting(ReadCounts::bytesRead).containsExactly(0L, 7L);
   }
 
   /**

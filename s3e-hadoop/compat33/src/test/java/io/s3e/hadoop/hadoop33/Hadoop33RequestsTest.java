@@ -187,30 +187,59 @@ class Hadoop33RequestsTest {
     }
   }
 
-  /** By reflection: 3.3.4, which this is compiled on too, has none of the types. */
+  /** Of 1000 bytes each. By reflection: 3.3.4, where this is compiled too, has no such types. */
+  private static List<Object> ranges(long... starts) throws ReflectiveOperationException {
+    Method create =
+        Class.forName("org.apache.hadoop.fs.FileRange")
+            .getMethod("createFileRange", long.class, int.class);
+    List<Object> ranges = new ArrayList<>();
+    for (long start : starts) {
+      ranges.add(create.invoke(null, start, 1000));
+    }
+    return ranges;
+  }
+
+  private static void readVectored(FSDataInputStream in, List<?> ranges)
+      throws ReflectiveOperationException {
+    IntFunction<ByteBuffer> allocate = ByteBuffer::allocate;
+    FSDataInputStream.class
+        .getMethod("readVectored", List.class, IntFunction.class)
+        .invoke(in, ranges, allocate);
+  }
+
+  @Test
+  void aVectoredReadThatIsTheFirstCountsItsRangesAndOneOfNoRangesDoesNothing() throws Exception {
+    assumeFalse(VersionInfo.getVersion().startsWith("3.3.4"), "Hadoop learnt it in 3.3.5");
+    try (FileSystem files = make();
+        FSDataInputStream in = files.open(FILE)) {
+      FileSystem.Statistics statistics = FileSystem.getStatistics("s3a", files.getClass());
+      long before = statistics.getBytesRead();
+      readVectored(in, List.of());
+      assertThat(files.hasPathCapability(FILE, "fs.s3a.s3e.client.crt")).as("made").isFalse();
+      List<Object> ranges = ranges(100_000, 20_000);
+      readVectored(in, ranges);
+      for (Object range : ranges) {
+        assertThat(((Future<?>) get(range, "getData")).get(30, SECONDS)).isNotNull();
+      }
+      assertThat(statistics.getBytesRead() - before).isEqualTo(2_000);
+      assertThat(files.hasPathCapability(FILE, "fs.s3a.s3e.client.crt")).as("made").isTrue();
+    }
+  }
+
   @Test
   void rangesOfAVectoredReadAreAskedForAtOnce() throws Exception {
     assumeFalse(VersionInfo.getVersion().startsWith("3.3.4"), "Hadoop learnt it in 3.3.5");
     byte[] large = new byte[48 << 20];
     new Random(34).nextBytes(large);
     server.put(OBJECT, large);
-    Method create =
-        Class.forName("org.apache.hadoop.fs.FileRange")
-            .getMethod("createFileRange", long.class, int.class);
-    List<Object> ranges = new ArrayList<>();
-    for (long at : List.of(8L << 20, 16L << 20, 24L << 20, 32L << 20)) {
-      ranges.add(create.invoke(null, at, 1000));
-    }
+    List<Object> ranges = ranges(8L << 20, 16L << 20, 24L << 20, 32L << 20);
     try (FileSystem files = make("fs.s3a.s3e.prefetch.enabled=false");
         FSDataInputStream in = files.openFile(FILE).build().get()) {
       assertThat(in.read()).isEqualTo(large[0] & 0xff);
       int before = server.gets().size();
       CountDownLatch answered = new CountDownLatch(1);
       server.decide(request -> held(answered));
-      IntFunction<ByteBuffer> allocate = ByteBuffer::allocate;
-      FSDataInputStream.class
-          .getMethod("readVectored", List.class, IntFunction.class)
-          .invoke(in, ranges, allocate);
+      readVectored(in, ranges);
       awaitTrue("all are asked for", () -> server.gets().size() == before + ranges.size());
       answered.countDown();
       for (Object range : ranges) {

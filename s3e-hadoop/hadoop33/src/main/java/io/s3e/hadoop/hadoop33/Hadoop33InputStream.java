@@ -248,6 +248,9 @@ final class Hadoop33InputStream extends FSInputStream
    */
   public void readVectored(List<?> ranges, IntFunction<ByteBuffer> allocate) throws IOException {
     requireOpen();
+    if (ranges.isEmpty()) {
+      return;
+    }
     List<ByteRange> wanted = new ArrayList<>(ranges.size());
     long bytes = 0;
     for (Object range : ranges) {
@@ -255,8 +258,7 @@ final class Hadoop33InputStream extends FSInputStream
       bytes += wanted.get(wanted.size() - 1).length();
     }
     if (reads.isUndecided() && bytes > 0) {
-      // Who reads is decided by a read that waits.
-      read(wanted.get(0).start(), new byte[1], 0, 1);
+      decideBy(wanted.get(0).start());
     }
     S3EInputStream stream = own();
     if (stream == null) {
@@ -269,6 +271,17 @@ final class Hadoop33InputStream extends FSInputStream
     }
     counters.bytesRead(bytes);
     statistics.incrementBytesRead(bytes);
+  }
+
+  /** Who reads is decided by a read that waits, of a byte that counts as one of its range. */
+  private void decideBy(long position) throws IOException {
+    byte[] one = new byte[1];
+    if (position < length()) {
+      int unused =
+          by(
+              stream -> Math.min(0, stream.readAt(position, one, 0, 1)),
+              stream -> stream.read(position, one, 0, 1));
+    }
   }
 
   private List<CompletableFuture<ByteBuffer>> vectored(

@@ -106,11 +106,6 @@ public final class LayoutMemory {
     return layout;
   }
 
-  /** Heap that layouts take, in bytes. */
-  synchronized long weight() {
-    return layoutBytes;
-  }
-
   synchronized TableMemory table(ObjectRef object, long schema) {
     return find(tables, new Table(placeOf(object), schema), TableMemory::new);
   }

@@ -10,6 +10,7 @@ import java.util.Map;
  * #end}, once.
  */
 public final class DiskBytes {
+  private final Tenant tenant;
   private final DiskTier disk;
   private final ObjectHandle handle;
   private final DiskRead read;
@@ -23,11 +24,13 @@ public final class DiskBytes {
   private final Map<DiskBytes, Runnable> watched;
 
   DiskBytes(
+      Tenant tenant,
       DiskTier disk,
       ObjectHandle handle,
       DiskRead read,
       int wanted,
       Map<DiskBytes, Runnable> watched) {
+    this.tenant = tenant;
     this.disk = disk;
     this.handle = handle;
     this.read = read;
@@ -51,6 +54,9 @@ public final class DiskBytes {
         };
     watched.put(this, over);
     read.whenOver(over);
+    if (tenant.isClosed()) {
+      over.run();
+    }
   }
 
   /** Called about every 100 ms; leaves a disk behind that is too slow. */

@@ -226,7 +226,7 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
       handle.progress().onDisk(0);
       return null;
     }
-    return new DiskBytes(disk, handle, read, target.remaining(), fromDisk);
+    return new DiskBytes(tenant, disk, handle, read, target.remaining(), fromDisk);
   }
 
   private void refused(ObjectHandle handle) {

@@ -89,6 +89,7 @@ public final class S3E implements AutoCloseable {
             .build();
     this.made = engine.clients.make(provider, config.requestBytes(), config.blockBytes());
     this.client = made.client();
+    Fetcher begun = null;
     boolean isComplete = false;
     try {
       this.sharing = config.store() == null ? new Object() : config.store();
@@ -104,7 +105,8 @@ public final class S3E implements AutoCloseable {
               config.accessMaxAge(),
               config.store());
       Tenant tenant = new Tenant(fetching, client, engine.services, account, metrics, nanoClock);
-      this.fetcher = new Fetcher(tenant);
+      begun = new Fetcher(tenant);
+      this.fetcher = begun;
       // Beside the first reads, which need none of it.
       this.disk =
           engine
@@ -124,6 +126,9 @@ public final class S3E implements AutoCloseable {
       isComplete = true;
     } finally {
       if (!isComplete) {
+        if (begun != null) {
+          begun.close();
+        }
         client.close();
         engine.clients.release(made);
       }

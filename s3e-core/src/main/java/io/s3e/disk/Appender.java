@@ -157,13 +157,13 @@ final class Appender {
 
   private void run() {
     while (!closed) {
-      boolean goesOn = tend();
+      tend();
       WriteBack next = waiting.poll();
       if (next != null) {
         attempt(() -> take(next));
       } else if (!staged.isEmpty()) {
         attempt(this::flush);
-      } else if (!goesOn) {
+      } else {
         LockSupport.parkNanos(this, LONGEST_PARK_NANOS);
       }
     }
@@ -172,26 +172,23 @@ final class Appender {
   }
 
   /**
-   * Looks at what other processes have done, once a second, and gives a region back where the disk
-   * is nearly full; whether there may be more to give back.
+   * Once a second: looks at what other processes have done, and gives a region back where the disk
+   * is nearly full. Others that have it open let it go within a second, and only then is it free.
    */
   @SuppressWarnings("IllegalCatch") // The thread would end, and nothing be written any more.
-  private boolean tend() {
+  private void tend() {
+    if (System.nanoTime() - lookedNanos < LONGEST_PARK_NANOS) {
+      return;
+    }
     busy();
     try {
-      if (System.nanoTime() - lookedNanos >= LONGEST_PARK_NANOS) {
-        try {
-          regions.look(this::busy);
-        } finally {
-          lookedNanos = System.nanoTime();
-        }
-      }
-      return regions.giveBackIfScarce();
+      regions.look(this::busy);
+      regions.giveBackIfScarce();
     } catch (IOException | RuntimeException | Error e) {
       LOG.debug("The regions cannot be tended", e);
       metrics.count(Counter.READ_ERRORS);
-      return false;
     } finally {
+      lookedNanos = System.nanoTime();
       busySinceNanos = 0;
     }
   }

@@ -3,7 +3,6 @@ package io.s3e.disk;
 
 import io.s3e.metrics.DiskMetrics;
 import io.s3e.metrics.DiskMetrics.Counter;
-import java.io.IOException;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
@@ -56,7 +55,7 @@ final class Breaker {
     }
 
     /** The cause that an operation's exception names, in the words of Linux and macOS. */
-    static Cause of(IOException failure) {
+    static Cause of(Throwable failure) {
       String words = String.valueOf(failure.getMessage()).toLowerCase(Locale.ROOT);
       if (words.contains("no space left") || words.contains("quota exceeded")) {
         return NO_SPACE;

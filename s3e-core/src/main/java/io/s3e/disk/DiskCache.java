@@ -58,11 +58,12 @@ public final class DiskCache implements AutoCloseable {
       Duration breakerPause)
       throws IOException {
     long mostOfEach = mostWaitingBytes / config.directories().size();
+    RecentChunks recent = new RecentChunks();
     List<RegionStore> opened = new ArrayList<>();
     List<String> problems = new ArrayList<>();
     for (int place = 0; place < config.directories().size(); place++) {
       try {
-        opened.add(new RegionStore(place, config, metrics, io, breakerPause, mostOfEach));
+        opened.add(new RegionStore(place, config, recent, metrics, io, breakerPause, mostOfEach));
       } catch (IOException e) {
         LOG.debug("A directory of the cache cannot be opened", e);
         boolean isRefusal = e instanceof RefusedDirectoryException;
@@ -93,7 +94,7 @@ public final class DiskCache implements AutoCloseable {
    * @param store which store the bucket is in: scheme, host and port of its endpoint
    */
   public @Nullable StoredObject object(String store, ObjectVersion version) {
-    return StoredObject.canBeOf(version) ? StoredObject.of(store, version) : null;
+    return StoredObject.of(store, version);
   }
 
   /**
@@ -143,7 +144,8 @@ public final class DiskCache implements AutoCloseable {
 
   /** Bytes that {@code config}'s buffers take of the memory budget. */
   public static long bufferBytes(DiskCacheConfig config) {
-    return config.directories().size() * RegionStore.bufferBytes(config);
+    long ofEach = RegionStore.bufferBytes(config);
+    return RecentChunks.bufferBytes() + config.directories().size() * ofEach;
   }
 
   /**

@@ -5,8 +5,6 @@ import java.nio.ByteBuffer;
 import java.util.BitSet;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Adjacent bytes of one object on their way from disk into a reader's own memory. Threads of the
@@ -32,8 +30,6 @@ import org.slf4j.LoggerFactory;
  * <p>Any thread.
  */
 public final class DiskRead {
-  private static final Logger LOG = LoggerFactory.getLogger(DiskRead.class);
-
   /** Threads that read for one reader at once: one reads while the other copies. */
   private static final int MOST_THREADS = 2;
 
@@ -110,12 +106,7 @@ public final class DiskRead {
   private void read() {
     ChunkRange piece = nextPiece();
     while (piece != null) {
-      int read = piece.first();
-      try {
-        read = readers.readChunks(piece, this::land);
-      } catch (RuntimeException | Error e) {
-        LOG.warn("Read of {} failed", piece, e);
-      }
+      int read = readers.readChunks(piece, this::land);
       if (read < piece.end()) {
         isAbsent(read);
       }

@@ -76,11 +76,6 @@ final class DiskSpace {
     return isScarce;
   }
 
-  /** The cache has given space back: the next answer is a new one. */
-  void givenBack() {
-    asked = false;
-  }
-
   private void look() {
     long now = nanoClock.getAsLong();
     if (!asked || now - askedNanos >= AGAIN_NANOS) {

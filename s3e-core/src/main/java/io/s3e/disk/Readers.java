@@ -38,7 +38,9 @@ final class Readers implements AutoCloseable {
   final long deadlineNanos;
 
   private final ThreadPoolExecutor threads;
-  final RecentChunks recent = new RecentChunks();
+
+  /** Of all directories of the cache. */
+  final RecentChunks recent;
 
   /** Readers of threads that are not reading just now: one for each thread that there may be. */
   private final Queue<ChunkReader> idle = new ConcurrentLinkedQueue<>();
@@ -47,7 +49,13 @@ final class Readers implements AutoCloseable {
   private volatile long lastEndNanos = System.nanoTime();
 
   Readers(
-      ChunkIndex index, DiskMetrics metrics, Breaker breaker, boolean sealed, long deadlineNanos) {
+      ChunkIndex index,
+      RecentChunks recent,
+      DiskMetrics metrics,
+      Breaker breaker,
+      boolean sealed,
+      long deadlineNanos) {
+    this.recent = recent;
     this.metrics = metrics;
     this.breaker = breaker;
     this.deadlineNanos = deadlineNanos;
@@ -67,7 +75,7 @@ final class Readers implements AutoCloseable {
   }
 
   static long bufferBytes(boolean sealed) {
-    return THREADS * ChunkReader.bufferBytes(sealed) + RecentChunks.bufferBytes();
+    return THREADS * ChunkReader.bufferBytes(sealed);
   }
 
   /** Whether a read may go to the disk: while the directory is left alone only a probe passes. */
@@ -101,7 +109,7 @@ final class Readers implements AutoCloseable {
         breaker.success();
       }
       return taken;
-    } catch (IOException e) {
+    } catch (IOException | RuntimeException | Error e) {
       LOG.debug("Read of {} failed", wanted, e);
       metrics.count(Counter.READ_ERRORS);
       breaker.failure(Breaker.Cause.of(e));
@@ -120,6 +128,10 @@ final class Readers implements AutoCloseable {
     boolean hangs = System.nanoTime() - lastEndNanos > deadlineNanos;
     if (begun || hangs || !breaker.allows()) {
       breaker.failure(Breaker.Cause.SLOW);
+    }
+    if (!breaker.allows()) {
+      // A disk that never comes back would keep the memory of readers that have left.
+      threads.getQueue().clear();
     }
   }
 

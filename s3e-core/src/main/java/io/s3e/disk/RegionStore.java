@@ -40,6 +40,7 @@ final class RegionStore implements AutoCloseable {
   RegionStore(
       int place,
       DiskCacheConfig config,
+      RecentChunks recent,
       DiskMetrics metrics,
       DiskIo io,
       Duration breakerPause,
@@ -53,7 +54,8 @@ final class RegionStore implements AutoCloseable {
     String what = " the cache in " + directory;
     this.breaker = new Breaker(breakerPause, System::nanoTime, metrics, "Reading from" + what);
     this.readers =
-        new Readers(index, metrics, breaker, config.key() != null, config.readDeadline().toNanos());
+        new Readers(
+            index, recent, metrics, breaker, config.key() != null, config.readDeadline().toNanos());
     Breaker writing = new Breaker(breakerPause, System::nanoTime, metrics, "Writing to" + what);
     this.appender = new Appender(regions, index, writing, metrics, mostWaitingBytes);
     appender.start();

@@ -5,7 +5,6 @@ import io.s3e.disk.Region.Place;
 import io.s3e.metrics.DiskMetrics;
 import io.s3e.metrics.DiskMetrics.Counter;
 import java.io.IOException;
-import java.nio.channels.ClosedByInterruptException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -13,8 +12,6 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The regions of one directory, by their numbers, and the order in which they are given up. The
@@ -34,8 +31,6 @@ import org.slf4j.LoggerFactory;
  * thread's.
  */
 final class Regions implements AutoCloseable {
-  private static final Logger LOG = LoggerFactory.getLogger(Regions.class);
-
   /** Makes, finds and deletes the files of the regions. */
   interface Maker {
     Layout layout();
@@ -83,7 +78,7 @@ final class Regions implements AutoCloseable {
           return made;
         }
       } catch (IOException e) {
-        failure = first(failure, number, e);
+        failure = e;
         if (old != null && all.get(number) == null) {
           // Where no file can be made, one region is lost for the attempt, and not all of them.
           break;
@@ -111,8 +106,6 @@ final class Regions implements AutoCloseable {
     }
     if (old != null) {
       giveUp(old);
-      metrics.count(Counter.EVICTIONS);
-      metrics.add(Counter.EVICTED_BYTES, (long) old.nextSlot * Region.SLOT_BYTES);
     }
     Region made = maker.make(number);
     return enter(number, made) ? made : null;
@@ -127,6 +120,8 @@ final class Regions implements AutoCloseable {
   /** What cannot be deleted is kept, and read on. */
   private void giveUp(Region region) throws IOException {
     maker.delete(region);
+    metrics.count(Counter.EVICTIONS);
+    metrics.add(Counter.EVICTED_BYTES, (long) region.nextSlot * Region.SLOT_BYTES);
     forget(region);
   }
 
@@ -154,18 +149,13 @@ final class Regions implements AutoCloseable {
 
   /**
    * Gives up the region that began longest ago, of those that this process does not fill, if so
-   * little of the disk is free that others need it; whether there was need, and such a region.
+   * little of the disk is free that others need it.
    */
-  boolean giveBackIfScarce() throws IOException {
+  void giveBackIfScarce() throws IOException {
     Region oldest = isScarce() ? oldest().findFirst().orElse(null) : null;
-    if (oldest == null) {
-      return false;
-    }
-    if (isStill(oldest.number(), oldest)) {
+    if (oldest != null && isStill(oldest.number(), oldest)) {
       giveUp(oldest);
     }
-    space.givenBack();
-    return true;
   }
 
   /** Whether so little of the disk is free that nothing is to be written. */
@@ -191,7 +181,7 @@ final class Regions implements AutoCloseable {
         look(number);
         isAnySeen = true;
       } catch (IOException e) {
-        failure = first(failure, number, e);
+        failure = e;
       }
     }
     if (!isAnySeen && failure != null) {
@@ -248,19 +238,5 @@ final class Regions implements AutoCloseable {
 
   long capacityBytes() {
     return maker.layout().capacityBytes();
-  }
-
-  /**
-   * The failure to be told of, of files whose failures leave the others to be used.
-   *
-   * @throws ClosedByInterruptException at once: the interrupt would close the other files, too
-   */
-  private static IOException first(@Nullable IOException before, int number, IOException now)
-      throws ClosedByInterruptException {
-    if (now instanceof ClosedByInterruptException interrupt) {
-      throw interrupt;
-    }
-    LOG.debug("Region {} fails; the others are used", number, now);
-    return before == null ? now : before;
   }
 }

@@ -111,9 +111,8 @@ record SharedInstance(DiskIo io, Path directory, DiskCacheConfig config, Path pa
   /** To be called before a file is opened by name; what tells the directory from any other. */
   Object enterAgain() throws IOException {
     DirectoryGuard guard = guard(directory, config);
-    boolean same = path.equals(pathIn(guard, config));
-    Object identity = guard.require(path);
-    if (!same || !Layout.enter(io, path, identity, layout).equals(layout)) {
+    Object identity = path.equals(pathIn(guard, config)) ? guard.require(path) : null;
+    if (identity == null || !Layout.enter(io, path, identity, layout).equals(layout)) {
       throw new IOException(path + " is another directory now, or was laid out in another way");
     }
     return identity;

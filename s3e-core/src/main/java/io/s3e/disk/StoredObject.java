@@ -9,6 +9,7 @@ import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One immutable version of one object as a cache on disk knows it: a hash of its name, and its
@@ -36,18 +37,15 @@ public record StoredObject(long first, long second, int third, long size) {
         buffer.getLong(at), buffer.getLong(at + 8), buffer.getInt(at + 16), size);
   }
 
-  /** {@code store} is the one that the bucket is in; fails where {@link #canBeOf} is false. */
-  static StoredObject of(String store, ObjectVersion version) {
-    if (!canBeOf(version)) {
-      throw new IllegalArgumentException(
-          version + " has no place in a cache: expected an ETag and 1 to " + MOST_BYTES + " bytes");
-    }
-    return at(ByteBuffer.wrap(hashOf(identity(store, version))), 0, version.size());
-  }
-
-  /** Whether a version can be known by: it has an ETag, and bytes that fit. */
-  static boolean canBeOf(ObjectVersion version) {
-    return version.etag() != null && version.size() > 0 && version.size() <= MOST_BYTES;
+  /**
+   * Null if the version has no ETag, no bytes or too many.
+   *
+   * @param store that the bucket is in
+   */
+  static @Nullable StoredObject of(String store, ObjectVersion version) {
+    return version.etag() == null || version.size() <= 0 || version.size() > MOST_BYTES
+        ? null
+        : at(ByteBuffer.wrap(hashOf(identity(store, version))), 0, version.size());
   }
 
   /** The bytes whose hash names an object. */
@@ -83,11 +81,6 @@ public record StoredObject(long first, long second, int third, long size) {
     buffer.putLong(at, first).putLong(at + 8, second).putInt(at + 16, third);
   }
 
-  String hash() {
-    HexFormat digits = HexFormat.of();
-    return digits.toHexDigits(first) + digits.toHexDigits(second) + digits.toHexDigits(third);
-  }
-
   int chunks() {
     return (int) ((size + CHUNK_BYTES - 1) / CHUNK_BYTES);
   }
@@ -111,6 +104,7 @@ public record StoredObject(long first, long second, int third, long size) {
 
   @Override
   public String toString() {
-    return "object " + hash();
+    HexFormat hex = HexFormat.of();
+    return "object " + hex.toHexDigits(first) + hex.toHexDigits(second) + hex.toHexDigits(third);
   }
 }

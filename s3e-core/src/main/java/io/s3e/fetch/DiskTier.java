@@ -132,7 +132,7 @@ final class DiskTier {
 
   /** As {@link Fetcher#fromDisk}, by whole chunks, whether they are in memory or not. */
   @Nullable DiskRead read(ObjectHandle handle, long position, ByteBuffer target, boolean goesOn) {
-    if (!proofs.isProven(handle) || speed.isDiskToBeLeft(target.remaining())) {
+    if (!proofs.isProven(handle)) {
       return null;
     }
     long end = position + Math.min(target.remaining(), MOST_BYTES);
@@ -140,7 +140,7 @@ final class DiskTier {
     ByteRange wanted = new ByteRange(position, Math.max(end, Math.min(handle.size(), end + ahead)));
     ChunkRange chunks = chunksOf(handle, wanted);
     int present = chunks == null ? 0 : cache.look(chunks);
-    return chunks == null || present == 0
+    return chunks == null || present == 0 || speed.isDiskToBeLeft(target.remaining())
         ? null
         : cache.read(
             new ChunkRange(chunks.object(), chunks.first(), chunks.first() + present),

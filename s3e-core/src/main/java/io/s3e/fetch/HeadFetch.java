@@ -18,6 +18,7 @@ import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -156,11 +157,26 @@ public record HeadFetch(Tenant tenant) {
       throws InterruptedIOException {
     Duration limit = tenant.config().readTimeout();
     CountDownLatch mayGo = new CountDownLatch(1);
+    AtomicBoolean isOver = new AtomicBoolean();
+    Runnable passed =
+        () -> {
+          if (isOver.compareAndSet(false, true)) {
+            mayGo.countDown();
+          } else {
+            gate.unused();
+          }
+        };
+    // Where the engine closes, so does the tenant, which ends the wait.
+    Runnable atGate =
+        () -> {
+          boolean unused = gate.retry(again.pauseNanos(), passed);
+        };
     if (again.remedy() == Remedy.NONE) {
-      pass(gate, again, mayGo);
+      atGate.run();
     } else {
-      tenant.client().remedy(again.remedy(), failure.answer(), () -> pass(gate, again, mayGo));
+      tenant.client().remedy(again.remedy(), failure.answer(), atGate);
     }
+    boolean sends = false;
     try {
       while (!mayGo.await(ReaderWaits.CLOSED_CHECK_NANOS, TimeUnit.NANOSECONDS)) {
         if (patience.isOver() || ended.getAsBoolean()) {
@@ -168,16 +184,17 @@ public record HeadFetch(Tenant tenant) {
         }
         LongWaits.look(gate, limit.toNanos() - patience.leftNanos(), limit, failure::getMessage);
       }
-      return !patience.isOver() && !ended.getAsBoolean();
+      sends = !patience.isOver() && !ended.getAsBoolean();
+      return sends;
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw interrupted(failure);
+    } finally {
+      if (!sends && !isOver.compareAndSet(false, true)) {
+        // It has passed, and sends nothing.
+        gate.unused();
+      }
     }
-  }
-
-  /** Where the engine closes, so does the tenant, which ends the wait. */
-  private static void pass(Gate gate, Verdict.SendAgain again, CountDownLatch mayGo) {
-    boolean unused = gate.retry(again.pauseNanos(), mayGo::countDown);
   }
 
   private static InterruptedIOException interrupted(RequestFailure failure) {

@@ -117,7 +117,7 @@ public final class RunFetch implements Attempt.Outcome, Hedge.Late {
   boolean enter(BlockRange run) {
     boolean entered = landing.enter(handle, run, origin);
     if (entered) {
-      grant.onRevoked(this::withdraw);
+      grant.onRevoked(this::revoked);
     }
     return entered;
   }
@@ -131,11 +131,10 @@ public final class RunFetch implements Attempt.Outcome, Hedge.Late {
   }
 
   /** Its memory is needed for others: a guess gives it up. */
-  /** Gives the run up unless a reader waits for it; whether it did. */
-  public boolean withdraw() {
+  private boolean revoked() {
     boolean isGuess = !origin.isDemanded();
     if (isGuess) {
-      cancel(effort.cancelled("its memory is needed, or nobody wishes for it"));
+      cancel(effort.cancelled("its memory is needed"));
     }
     return isGuess;
   }

@@ -83,7 +83,7 @@ final class WaitingReaders {
   /** Whether a reader whose GETs go by {@code carrier} waits since before {@code thenNanos}. */
   boolean isStarving(Carrier carrier, long thenNanos) {
     for (Account account : accounts) {
-      Account.Reader longest = account.awaited();
+      Account.Reader longest = account.waiting().peek();
       if (account.carrier() == carrier && longest != null && thenNanos - longest.sinceNanos() > 0) {
         return true;
       }

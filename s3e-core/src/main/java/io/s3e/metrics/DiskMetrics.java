@@ -34,7 +34,7 @@ public final class DiskMetrics extends Counters<DiskMetrics.Counter> {
     DROPPED_PRESENT_BYTES,
     /** Bytes dropped because the cache was closed. */
     DROPPED_CLOSED_BYTES,
-    /** Bytes from S3 that are not offered: of readers that are known to go in order. */
+    /** Bytes from S3 that are not offered: not worth it, or the disk is slower. */
     NOT_ADMITTED_BYTES,
     /** Chunks that were not what they should be, and were forgotten. */
     CORRUPTIONS,

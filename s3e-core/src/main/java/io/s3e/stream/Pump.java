@@ -272,7 +272,7 @@ final class Pump implements Consumer<RunFetch> {
           });
       if (!isWished.get()) {
         // Another thread's look has come between this one's and the GET.
-        mine.forEach(RunFetch::withdraw);
+        mine.stream().filter(runs::remove).forEach(RunFetch::abandon);
       }
       return stopped < first.end() ? new BlockRange(stopped, first.end()) : null;
     }

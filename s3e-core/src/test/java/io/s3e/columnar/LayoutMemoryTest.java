@@ -75,11 +75,13 @@ class LayoutMemoryTest {
   /** Of files of one chunk, of which there are the most. */
   @Test
   void layoutsTakeNoMoreHeapThanTheyWeigh() {
-    for (int i = 0; memory.weight() < (8 << 20) - (2 << 10); i++) {
+    int one = layout(1, 1).weight();
+    int most = (8 << 20) / one;
+    for (int i = 0; i < most; i++) {
       memory.keep(version(i), layout(1, 1));
     }
     long with = usedHeap();
-    long weight = memory.weight();
+    long weight = (long) most * one;
     memory = new LayoutMemory();
     assertThat(with - usedHeap()).isBetween(weight / 2, weight);
   }

@@ -2,7 +2,6 @@
 package io.s3e.disk;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.s3e.block.ObjectRef;
 import io.s3e.block.ObjectVersion;
@@ -127,14 +126,10 @@ class StoredObjectTest {
             ObjectVersion.identified(ref, 0, "etag", null),
             ObjectVersion.identified(ref, most + 1, "etag", null));
     for (ObjectVersion version : none) {
-      assertThat(StoredObject.canBeOf(version)).isFalse();
-      assertThatThrownBy(() -> StoredObject.of("store", version))
-          .isInstanceOf(IllegalArgumentException.class)
-          .hasMessageContaining("expected an ETag and 1 to " + most + " bytes");
+      assertThat(StoredObject.of("store", version)).isNull();
     }
 
     ObjectVersion longest = ObjectVersion.identified(ref, most, "etag", null);
-    assertThat(StoredObject.canBeOf(longest)).isTrue();
     assertThat(StoredObject.of("store", longest).chunks()).isEqualTo(Integer.MAX_VALUE);
     assertThat(StoredObject.of("store", longest).chunkLength(Integer.MAX_VALUE - 1))
         .isEqualTo(CHUNK);

@@ -158,8 +158,6 @@ class BulkheadTest {
     Grant guess = admission.trySpeculate(account, HEALTHY, ONE, Purpose.GUESS);
     assertThat(guess).isNotNull();
     end(guess);
-    assertThat(admission.isStarving(carrier, System.nanoTime() + TimeUnit.SECONDS.toNanos(1)))
-        .isFalse();
     account.close();
     assertThat(waiting.get(20, TimeUnit.SECONDS)).isNull();
   }

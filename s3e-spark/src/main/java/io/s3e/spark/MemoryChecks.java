@@ -36,7 +36,7 @@ final class MemoryChecks {
   MemoryChecks(SparkConf spark, AdapterConfig config) {
     this.spark = spark;
     this.config = config;
-    heapBytes = spark.getSizeAsBytes("spark.executor.memory", "1g");
+    heapBytes = spark.getSizeAsMb("spark.executor.memory", "1g") << 20;
   }
 
   /** One sentence for each setting that does not fit, with the numbers and the key to set. */

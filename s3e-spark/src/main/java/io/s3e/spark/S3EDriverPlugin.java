@@ -48,10 +48,7 @@ final class S3EDriverPlugin implements DriverPlugin {
     S3ASettings settings = new S3ASettings(plugin.conf(), hadoop);
     AdapterConfig config = settings.complete();
     if (!settings.isReadByS3E()) {
-      LOG.warn(
-          "S3E does not read s3a://, since fs.s3a.impl = \"{}\": leave that key out for S3E to set"
-              + " it",
-          settings.fileSystem());
+      LOG.warn("S3E does not read s3a://, since {}", settings.whyNotRead());
       return Map.of();
     }
     if (!spark.isLocal()) {

@@ -321,8 +321,8 @@ public final class FallbackClient implements ObjectClient {
   }
 
   /** Whether the client lacks classes or methods, on this way or from now on. */
-  static boolean isLinkage(RequestFailure failure) {
-    Throwable cause = failure.getCause();
+  public static boolean isLinkage(Throwable failure) {
+    Throwable cause = failure;
     while (cause != null && !(cause instanceof LinkageError)) {
       cause = cause.getCause();
     }

@@ -109,10 +109,13 @@ final class SyncExchange implements ObjectClient.Exchange, Runnable {
       // Errors, too: nobody else would end the exchange and let the connection go.
       failure = SdkFailures.failure(subject, e);
     }
-    if (opened != null) {
-      drop(opened, failure == null);
+    try {
+      if (opened != null) {
+        drop(opened, failure == null);
+      }
+    } finally {
+      end(failure);
     }
-    end(failure);
   }
 
   /** Ends the exchange; what breaks after cancelling broke because of it. */
@@ -177,7 +180,7 @@ final class SyncExchange implements ObjectClient.Exchange, Runnable {
     }
     try {
       in.close();
-    } catch (IOException e) {
+    } catch (IOException | RuntimeException e) {
       // The body is complete; a connection that cannot be given back is dropped.
       in.abort();
     }

@@ -72,7 +72,7 @@ record Maker(ClientView view, @Nullable String reason) {
     }
     ClientLimits limits = fast.limits();
     int requests = limits.copyRequests() + limits.lentSlots();
-    // Such a client lets as many requests wait as it has threads.
+    // Such a client lets requests wait for a thread.
     ObjectClient substitute;
     try {
       substitute = icebergs(memory, (requests + 1) / 2);

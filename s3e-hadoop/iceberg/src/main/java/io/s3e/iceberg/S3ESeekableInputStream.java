@@ -131,6 +131,8 @@ final class S3ESeekableInputStream extends SeekableInputStream implements RangeR
             allocate,
             buffer -> {});
     for (int i = 0; i < arrivals.size(); i++) {
+      // On the caller's thread, of which Spark takes what its task has read.
+      count(ranges.get(i).length());
       CompletableFuture<ByteBuffer> told = ranges.get(i).byteBuffer();
       CompletableFuture<ByteBuffer> unused =
           arrivals
@@ -138,7 +140,6 @@ final class S3ESeekableInputStream extends SeekableInputStream implements RangeR
               .whenComplete(
                   (buffer, failure) -> {
                     if (failure == null) {
-                      count(buffer.remaining());
                       told.complete(buffer);
                     } else {
                       told.completeExceptionally(icebergs(failure));

@@ -15,8 +15,10 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -38,6 +40,10 @@ final class CacheDirectories {
   private static final FileAttribute<?> FOR_USER =
       PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
   private static final Duration PROBE_LIMIT = Duration.ofSeconds(2);
+
+  /** The looks that are under way, perhaps for ever: one at a time for each directory. */
+  private static final Map<String, CompletableFuture<@Nullable String>> LOOKS =
+      new ConcurrentHashMap<>();
 
   /** File systems in memory or at the end of a network: no local disks. */
   private static final Set<String> NO_DISKS =
@@ -207,7 +213,18 @@ final class CacheDirectories {
 
   private CompletableFuture<@Nullable String> look(Path path, Kind kind) {
     CompletableFuture<@Nullable String> look = new CompletableFuture<>();
-    OwnLoader.thread(() -> look.complete(problem(path, kind)), "s3e-look-at-" + path).start();
+    String what = kind + " " + path;
+    CompletableFuture<@Nullable String> before = LOOKS.putIfAbsent(what, look);
+    if (before != null) {
+      return before;
+    }
+    Runnable looks =
+        () -> {
+          String problem = problem(path, kind);
+          LOOKS.remove(what);
+          look.complete(problem);
+        };
+    OwnLoader.thread(looks, "s3e-look-at-" + path).start();
     return look;
   }
 

@@ -82,7 +82,8 @@ public final class OpenEngines {
     add(made.metrics(), PAST);
     DiskMetrics disk = made.metrics().disk();
     if (OPEN.values().stream().noneMatch(other -> other.metrics().disk() == disk)) {
-      Map<DiskMetrics.Counter, Long> now = disk.snapshot();
+      Map<DiskMetrics.Counter, Long> now = new HashMap<>(disk.snapshot());
+      now.remove(DiskMetrics.Counter.BREAKERS_OPEN);
       now.forEach(PAST.disk()::add);
       MOVED.put(disk, now);
     }

@@ -111,7 +111,7 @@ final class WayBack implements FallbackClient.Listener {
     if (cause instanceof CrtUnusableException) {
       return "docs/TROUBLESHOOTING.md says under \"Which client reads\" what helps";
     }
-    if (cause instanceof LinkageError || cause.getCause() instanceof LinkageError) {
+    if (FallbackClient.isLinkage(cause)) {
       return "Another version of aws-crt is in the way: look for its jar on the class path";
     }
     if (cause instanceof RequestFailure failure && failure.kind() == Kind.TLS) {

@@ -83,8 +83,9 @@ final class ConfigurationReference {
       </property>
       ```
 
-      Every setting can be given for one bucket: `fs.s3a.bucket.NAME.s3e.block.size` overrides
-      `fs.s3a.s3e.block.size` for the bucket `NAME`. Sizes take the suffixes `K`, `M`, `G` and `T`
+      Every setting can be given for one bucket: `fs.s3a.bucket.NAME.s3e.read.timeout` overrides
+      `fs.s3a.s3e.read.timeout` for the bucket `NAME`. A setting that is marked *One for the JVM*
+      applies only if that bucket is read first. Sizes take the suffixes `K`, `M`, `G` and `T`
       (powers of 1024). Durations take `ms`, `s`, `m` and `h`; a bare number is milliseconds. A
       value that is not accepted fails the file system when it is made, with a message that names
       the key, the value and what is accepted.
@@ -114,9 +115,11 @@ final class ConfigurationReference {
       S3 Express buckets without sessions (`fs.s3a.s3express.create.session`), a client factory
       or execution interceptors of the user's own, a proxy that S3A's client takes to the bucket
       (`fs.s3a.proxy.*`, `http.proxyHost`, `HTTP_PROXY`, SOCKS; not a host that the proxy is not
-      for), client certificates (`javax.net.ssl.keyStore`), and where the native library of the
-      CRT does not load.
+      for), and client certificates (`javax.net.ssl.keyStore`).
       Client-side encryption is read by S3A's own stream.
+
+      Where the native library of the CRT does not load, `fs.s3a.s3e.client` = `auto` reads by `s3a`
+      with a WARN line, and `crt` fails.
 
       [S3A-KEYS.md](S3A-KEYS.md) has every key of S3A's and what it means under S3E.
       """;

@@ -93,8 +93,9 @@ public final class DiskCacheKeys {
               + " `private` random and never leaves the JVM; in scope `app` it is the secret"
               + " `s3e.cache.key` of the application's Hadoop credentials, which"
               + " `io.s3e.hadoop.cache.CacheSecret.addTo(job.getCredentials())` puts there when the"
-              + " job is submitted; in scope `host` it is `fs.s3a.s3e.cache.key`, in Base64, best"
-              + " from a credential provider.");
+              + " job is submitted; in scope `host` it is `fs.s3a.s3e.cache.key`, in Base64, from"
+              + " a credential provider. Never set that key in Spark's settings: the Environment"
+              + " tab and event logs show it.");
 
   /** In the order of the documentation. */
   static final List<ConfigKey<?>> ALL =

@@ -139,7 +139,7 @@ record S3ADefault<T>(List<String> keys, String rule, Function<Configuration, Opt
 
   private static double pauses(Configuration conf, String key, String byDefault, int limit) {
     long first = conf.getTimeDuration(key, byDefault, TimeUnit.MILLISECONDS);
-    return Math.max(0, first) * (Math.pow(2, Math.max(0, limit)) - 1);
+    return Math.max(0, first) * Math.min(Double.MAX_VALUE, Math.pow(2, Math.max(0, limit)) - 1);
   }
 
   private static Optional<Duration> silence(Configuration conf) {
@@ -148,7 +148,8 @@ record S3ADefault<T>(List<String> keys, String rule, Function<Configuration, Opt
 
   private static Optional<Duration> ofNetwork(Configuration conf, String key, int s3aMillis) {
     long millis = conf.getTimeDuration(key, s3aMillis, TimeUnit.MILLISECONDS);
-    return millis == s3aMillis
+    boolean isNoLimit = millis <= 0 && leastOfNetwork().isZero();
+    return millis == s3aMillis || isNoLimit
         ? Optional.empty()
         : Optional.of(longer(Duration.ofMillis(millis), leastOfNetwork()));
   }

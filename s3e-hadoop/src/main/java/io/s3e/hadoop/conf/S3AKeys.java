@@ -26,10 +26,12 @@ final class S3AKeys {
           same("`io.s3e.hadoop.S3EFileSystem` switches S3E on.", "fs.s3a.impl")
               .see(S3EKeys.ENABLED),
           same(
-              "File systems that are not shared have an engine each, within the JVM's one budget.",
+              "File systems that are not shared read through the JVM's one engine as well.",
               "fs.s3a.impl.disable.cache"),
           same(
-              "Any key for one bucket, S3E's own too: `fs.s3a.bucket.NAME.s3e.block.size`.",
+              "Any key for one bucket, S3E's own too: `fs.s3a.bucket.NAME.s3e.read.timeout`. A"
+                  + " setting that is marked *One for the JVM* applies only if that bucket is read"
+                  + " first.",
               "fs.s3a.bucket.NAME.*"),
           overridden(
               "S3E plugs its stream in by these (Hadoop 3.4.2 and later). They keep their meaning"
@@ -169,7 +171,8 @@ final class S3AKeys {
               "fs.s3a.proxy.workstation"),
           same(
               "S3E reads where S3A's client does. Access points of Outposts, Object Lambda and S3"
-                  + " Express, and all of them on Hadoop 3.3, are read by S3A's client.",
+                  + " Express are read by S3A's client; on Hadoop 3.3 S3A's own stream reads all"
+                  + " access points.",
               "fs.s3a.bucket.NAME.accesspoint.arn"),
           same("S3A refuses buckets without an access point.", "fs.s3a.accesspoint.required"),
           byS3AsClient(

@@ -45,8 +45,9 @@ public final class S3EKeys {
               + " Common Runtime with buffers that are not copied; `s3a` the client that S3A made."
               + " Requests that `crt` cannot carry are read by `s3a`, and an INFO line says why."
               + " `auto` also goes back to `s3a`, with a WARN line, where the fast client cannot be"
-              + " made or does not reach the store while S3A's does; `crt` fails then. A store that"
-              + " sends no ETags cannot be read by `crt`: choose another.");
+              + " made or does not reach the store while S3A's does; `crt` fails then, but where"
+              + " its part of the memory budget is under two blocks: `s3a` reads there, with a WARN"
+              + " line. A store that sends no ETags cannot be read by `crt`: choose another.");
 
   static final ConfigKey<Long> BLOCK_SIZE =
       ConfigKey.size(
@@ -68,7 +69,7 @@ public final class S3EKeys {
           value -> true,
           "The longest GET. Adjacent missing blocks are fetched together up to this length. The"
               + " client `crt` cuts its memory into 32 slots if it can, and into more of 4 MiB, so"
-              + " that its GETs are shorter at most budgets: 4 MiB at 256M, 2 MiB at 128M.");
+              + " that its GETs are shorter at most budgets: 4 MiB at 256M, 1.9 MiB at 128M.");
 
   public static final ConfigKey<Long> MEMORY_BUDGET =
       ConfigKey.size(
@@ -98,7 +99,7 @@ public final class S3EKeys {
           "",
           value -> true,
           "The farthest that prefetch runs ahead of one reader. 0 leaves it to the memory budget,"
-              + " which the readers of the last second share.");
+              + " which the readers of the last second share, and to 64 of the longest GETs.");
 
   static final ConfigKey<ColumnarMode> COLUMNAR =
       ConfigKey.choice(
@@ -143,8 +144,9 @@ public final class S3EKeys {
           "auto or a number from 0.1 to 1000",
           "Throughput in Gbit/s that one JVM is to reach; `auto` takes one for each processor, at"
               + " least 25 and at most 100. The defaults of the memory budget, of connections and"
-              + " of network threads follow it: docs/SCALING.md. The `crt` client opens about one"
-              + " connection for each 0.4 Gbit/s, at least 10.",
+              + " of network threads follow it: docs/SCALING.md. S3E allows one connection for each"
+              + " 0.4 Gbit/s, at least 64; the `crt` client opens as many of them as the target"
+              + " needs, at least 10.",
           text ->
               text.equals("auto")
                   ? OptionalDouble.empty()

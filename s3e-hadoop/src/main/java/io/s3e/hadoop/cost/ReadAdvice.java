@@ -80,7 +80,7 @@ public final class ReadAdvice {
                 + " of "
                 + Sizes.bytes(work.bytesFromS3())
                 + " from S3 were prefetched and read by nobody",
-            "if readers stop early, spark.s3e.columnar=false or a smaller"
+            "if readers stop early, spark.s3e.columnar=off or a smaller"
                 + " spark.s3e.prefetch.window.max leaves them; if memory is short, raise "
                 + BUDGET,
             new Saving(0, Math.round(work.gets() * share))));

@@ -421,7 +421,7 @@ public final class JobHistory implements AutoCloseable {
     }
     CompletableFuture<HistoryStore.@Nullable Found> adding = onThread(() -> add(written));
     HistoryStore.Found found = await(adding, WRITE_PATIENCE);
-    if (!adding.isDone()) {
+    if (!adding.isDone() && !Thread.currentThread().isInterrupted()) {
       String late = "the store has not answered within " + WRITE_PATIENCE.toSeconds() + " s";
       warn("The history is not written", late);
     } else if (adding.isCompletedExceptionally()) {

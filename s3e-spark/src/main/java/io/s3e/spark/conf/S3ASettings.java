@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.s3e.spark.conf;
 
+import io.s3e.hadoop.S3EFileSystem;
 import io.s3e.hadoop.conf.AdapterConfig;
 import io.s3e.hadoop.conf.DiskCacheKeys;
 import io.s3e.hadoop.conf.UnknownKeys;
@@ -10,6 +11,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
+import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.spark.SparkConf;
 import org.jspecify.annotations.Nullable;
@@ -65,7 +67,9 @@ public final class S3ASettings {
   public AdapterConfig complete() {
     SparkKeys.ALL.forEach(key -> key.get(spark));
     take();
-    setUnlessUser(FILE_SYSTEM, "io.s3e.hadoop.S3EFileSystem");
+    if (userValue(FILE_SYSTEM) == null && fetchedBeforeJars() == null) {
+      set(FILE_SYSTEM, "io.s3e.hadoop.S3EFileSystem");
+    }
     if (isReadByS3E()) {
       setUnlessUser("fs.AbstractFileSystem.s3a.impl", "io.s3e.hadoop.S3EAbstractFileSystem");
     }
@@ -175,9 +179,42 @@ public final class S3ASettings {
     return fileSystem().equals("io.s3e.hadoop.S3EFileSystem");
   }
 
-  /** The class behind {@code s3a://}. */
-  public String fileSystem() {
+  /** Why not, and what to do about it. */
+  public String whyNotRead() {
+    String early = userValue(FILE_SYSTEM) == null ? fetchedBeforeJars() : null;
+    return early == null
+        ? "fs.s3a.impl = \"" + fileSystem() + "\": leave that key out for S3E to set it"
+        : "executors fetch "
+            + early
+            + " before they have the jars that Spark brings them: put S3E's into"
+            + " $SPARK_HOME/jars or spark.executor.extraClassPath of the image";
+  }
+
+  private String fileSystem() {
     return hadoop.getTrimmed(FILE_SYSTEM, "");
+  }
+
+  /**
+   * What executors fetch from {@code s3a://} by a class loader that has none of the jars that Spark
+   * brings them, and without which they end; null if nothing, or if S3E is on the class path.
+   */
+  private @Nullable String fetchedBeforeJars() {
+    ClassLoader own = S3EFileSystem.class.getClassLoader();
+    return fetchedBeforeJars(spark, own == ClassLoader.getSystemClassLoader());
+  }
+
+  static @Nullable String fetchedBeforeJars(SparkConf spark, boolean isOnClassPath) {
+    String master = spark.get("spark.master", "");
+    boolean hasOwn =
+        isOnClassPath || spark.get("spark.executor.extraClassPath", "").contains("s3e");
+    if (hasOwn || master.startsWith("local") || master.startsWith("yarn")) {
+      return null;
+    }
+    return Stream.of("jar", "file", "archive")
+        .flatMap(kind -> Stream.of(spark.get("spark.app.initial." + kind + ".urls", "").split(",")))
+        .filter(uri -> uri.startsWith("s3a://"))
+        .findFirst()
+        .orElse(null);
   }
 
   /** The same error about the key that the user has written. */

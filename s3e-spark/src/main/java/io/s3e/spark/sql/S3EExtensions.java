@@ -15,14 +15,15 @@ public final class S3EExtensions extends AbstractFunction1<SparkSessionExtension
   private static final String EXTENSIONS = "spark.sql.extensions";
 
   /**
-   * Adds this class to the extensions of the sessions that will be made with these settings, after
-   * those that the user has named.
+   * Adds this class to the extensions of the sessions that will be made with these settings, before
+   * the others: of their rules for what follows the planning Spark runs the last one first, and
+   * those that replace scans are to see Spark's own.
    */
   public static void addTo(SparkConf conf) {
     String own = S3EExtensions.class.getName();
     String named = conf.get(EXTENSIONS, "");
     if (!isIn(named, own)) {
-      conf.set(EXTENSIONS, named.isBlank() ? own : named + "," + own);
+      conf.set(EXTENSIONS, named.isBlank() ? own : own + "," + named);
     }
   }
 

@@ -51,6 +51,21 @@ class S3ASettingsTest {
     assertThat(new S3ASettings(spark, driver).isReadByS3E()).isFalse();
   }
 
+  /** Executors that fetch it by S3E's class, which they do not have yet, end. */
+  @Test
+  void whatExecutorsFetchBeforeTheirJarsIsLeftToS3a() {
+    spark.set("spark.master", "k8s://https://host");
+    assertThat(S3ASettings.fetchedBeforeJars(spark, false)).isNull();
+    spark.set("spark.app.initial.jar.urls", "spark://driver/jars/a.jar,s3a://bucket/b.jar");
+    assertThat(S3ASettings.fetchedBeforeJars(spark, false)).isEqualTo("s3a://bucket/b.jar");
+    assertThat(S3ASettings.fetchedBeforeJars(spark, true)).isNull();
+    spark.set("spark.executor.extraClassPath", "/opt/jars/s3e-hadoop-bundle.jar");
+    assertThat(S3ASettings.fetchedBeforeJars(spark, false)).isNull();
+    spark.remove("spark.executor.extraClassPath");
+    spark.set("spark.master", "local[2]");
+    assertThat(S3ASettings.fetchedBeforeJars(spark, false)).isNull();
+  }
+
   @Test
   void sparksNamesAreHadoopsAndHadoopsWin() {
     spark

@@ -9,6 +9,7 @@ import io.s3e.client.ClientProvider;
 import io.s3e.client.RequestFailure.Kind;
 import io.s3e.client.aws.AwsClientSettings;
 import io.s3e.client.aws.AwsClients;
+import io.s3e.client.fallback.FallbackClient;
 import io.s3e.client.library.CrtLibrary;
 import io.s3e.client.library.CrtUnusableException;
 import io.s3e.metrics.StreamListener;
@@ -316,7 +317,8 @@ public final class Reads implements Closeable {
   synchronized boolean goBack(IOException failure) {
     Kind kind = Failures.kind(failure);
     boolean unreached = kind == Kind.NETWORK || kind == Kind.TLS;
-    if ((way == Way.UNDECIDED && unreached) || kind == Kind.NO_ETAG) {
+    boolean isUnfit = kind == Kind.NO_ETAG || FallbackClient.isLinkage(failure);
+    if (isUnfit || (way == Way.UNDECIDED && unreached)) {
       leaveToS3a(String.valueOf(failure.getMessage()));
     }
     return way == Way.S3A;

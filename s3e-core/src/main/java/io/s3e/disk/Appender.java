@@ -173,7 +173,7 @@ final class Appender {
 
   /**
    * Once a second: looks at what other processes have done, and gives a region back where the disk
-   * is nearly full. Others that have it open let it go within a second, and only then is it free.
+   * is nearly full, unless another has: what others have open is free within a second.
    */
   @SuppressWarnings("IllegalCatch") // The thread would end, and nothing be written any more.
   private void tend() {
@@ -182,8 +182,9 @@ final class Appender {
     }
     busy();
     try {
-      regions.look(this::busy);
-      regions.giveBackIfScarce();
+      if (!regions.look(this::busy)) {
+        regions.giveBackIfScarce();
+      }
     } catch (IOException | RuntimeException | Error e) {
       LOG.debug("The regions cannot be tended", e);
       metrics.count(Counter.READ_ERRORS);

@@ -171,15 +171,21 @@ final class Regions implements AutoCloseable {
     return IntStream.range(0, all.length()).mapToObj(all::get).flatMap(Stream::ofNullable);
   }
 
-  /** Looks at what others have done, {@code beforeEach} file; fails only if all of them do. */
-  void look(Runnable beforeEach) throws IOException {
+  /**
+   * Looks at what others have done, {@code beforeEach} file; fails only if all of them do. Whether
+   * others have given up a region.
+   */
+  boolean look(Runnable beforeEach) throws IOException {
     IOException failure = null;
     boolean isAnySeen = false;
+    boolean isAnyGone = false;
     for (int number = 0; number < all.length() && !closed; number++) {
       beforeEach.run();
+      Region before = all.get(number);
       try {
         look(number);
         isAnySeen = true;
+        isAnyGone |= before != null && before != all.get(number);
       } catch (IOException e) {
         failure = e;
       }
@@ -187,6 +193,7 @@ final class Regions implements AutoCloseable {
     if (!isAnySeen && failure != null) {
       throw failure;
     }
+    return isAnyGone;
   }
 
   private void look(int number) throws IOException {

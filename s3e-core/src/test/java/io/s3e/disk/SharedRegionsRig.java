@@ -214,7 +214,7 @@ final class SharedRegionsRig implements AutoCloseable {
 
   /** Looks at what others have written. */
   void refresh() throws IOException {
-    regions.look(() -> {});
+    boolean unused = regions.look(() -> {});
   }
 
   @Override

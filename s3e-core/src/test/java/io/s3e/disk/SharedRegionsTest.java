@@ -237,7 +237,8 @@ class SharedRegionsTest {
       assertThat(one.regions.bytes() > 0).isEqualTo(left > 0);
     }
     assertThat(bytesOnDisk()).isZero();
-    other.refresh();
+    assertThat(other.regions.look(() -> {})).as("others have given back").isTrue();
+    assertThat(other.regions.look(() -> {})).isFalse();
     assertThat(read(other, "first0", 0)).isEqualTo(Found.ABSENT);
     assertThat(other.regions.bytes()).isZero();
     assertThat(known(other, "first1")).isZero();

@@ -220,11 +220,20 @@ final class CacheDirectories {
     }
     Runnable looks =
         () -> {
-          String problem = problem(path, kind);
-          LOOKS.remove(what);
-          look.complete(problem);
+          String problem = "cannot be looked at";
+          try {
+            problem = problem(path, kind);
+          } finally {
+            LOOKS.remove(what);
+            look.complete(problem);
+          }
         };
-    OwnLoader.thread(looks, "s3e-look-at-" + path).start();
+    try {
+      OwnLoader.thread(looks, "s3e-look-at-" + path).start();
+    } catch (OutOfMemoryError e) {
+      LOOKS.remove(what);
+      throw e;
+    }
     return look;
   }
 

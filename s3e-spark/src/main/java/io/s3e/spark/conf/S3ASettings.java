@@ -187,7 +187,8 @@ public final class S3ASettings {
         : "executors fetch "
             + early
             + " before they have the jars that Spark brings them: put S3E's into"
-            + " $SPARK_HOME/jars or spark.executor.extraClassPath of the image";
+            + " $SPARK_HOME/jars or spark.executor.extraClassPath, or, if they are there, set"
+            + " spark.hadoop.fs.s3a.impl = \"io.s3e.hadoop.S3EFileSystem\"";
   }
 
   private String fileSystem() {
@@ -207,7 +208,7 @@ public final class S3ASettings {
     String master = spark.get("spark.master", "");
     boolean hasOwn =
         isOnClassPath || spark.get("spark.executor.extraClassPath", "").contains("s3e");
-    if (hasOwn || master.startsWith("local") || master.startsWith("yarn")) {
+    if (hasOwn || master.startsWith("local")) {
       return null;
     }
     return Stream.of("jar", "file", "archive")

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.s3e.spark.stages;
 
+import io.s3e.hadoop.cost.Prices;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -16,12 +17,19 @@ import java.util.Map;
  * are copies.
  */
 public final class S3EReadsModel {
+  /** In the place of the stages that are not kept one by one; no stage of Spark's. */
+  private static final StageAttempt EARLIER = new StageAttempt(-1, 0);
+
   private final int retainedStages;
 
   // Guarded by this.
   private final Map<StageAttempt, Map<String, ExecutorReads>> stages = new LinkedHashMap<>();
   private final Map<StageAttempt, GetSummary> gets = new LinkedHashMap<>();
   private final Map<String, ExecutorReads> executors = new LinkedHashMap<>();
+
+  /** What of these is of stages that are not kept. */
+  private final Map<String, ExecutorReads> earlier = new LinkedHashMap<>();
+
   private ReadCounts total = ReadCounts.NONE;
 
   /**
@@ -35,21 +43,39 @@ public final class S3EReadsModel {
   }
 
   /** Adds the tasks of one event. */
-  public synchronized void add(SparkListenerS3EStage event) {
-    StageReads reads = event.reads();
+  public void add(SparkListenerS3EStage event) {
+    add(event.reads());
+  }
+
+  private synchronized void add(StageReads reads) {
+    boolean isEarlier = reads.stage().equals(EARLIER);
     Map<String, ExecutorReads> ofStage =
-        stages.computeIfAbsent(reads.stage(), stage -> new LinkedHashMap<>());
+        isEarlier ? earlier : stages.computeIfAbsent(reads.stage(), stage -> new LinkedHashMap<>());
     for (ExecutorReads each : reads.executors()) {
       add(ofStage, each);
       add(executors, each);
       total = total.plus(each.counts());
     }
-    gets.merge(reads.stage(), reads.gets(), GetSummary::plus);
-    while (stages.size() > retainedStages) {
-      StageAttempt oldest = stages.keySet().iterator().next();
-      stages.remove(oldest);
-      gets.remove(oldest);
+    if (!isEarlier) {
+      gets.merge(reads.stage(), reads.gets(), GetSummary::plus);
     }
+    while (stages.size() > retainedStages) {
+      Map.Entry<StageAttempt, Map<String, ExecutorReads>> oldest =
+          stages.entrySet().iterator().next();
+      oldest.getValue().values().forEach(each -> add(earlier, each));
+      gets.remove(oldest.getKey());
+      stages.remove(oldest.getKey());
+    }
+  }
+
+  /**
+   * Events of which another model makes the same: one for each stage that is kept, and one more.
+   */
+  public synchronized List<SparkListenerS3EStage> events() {
+    List<StageReads> all = stages();
+    all.add(new StageReads(EARLIER, List.copyOf(earlier.values()), GetSummary.NONE));
+    Collections.reverse(all);
+    return all.stream().map(each -> new SparkListenerS3EStage(each, Prices.LIST)).toList();
   }
 
   private static void add(Map<String, ExecutorReads> sums, ExecutorReads reads) {

@@ -18,6 +18,7 @@ import scala.Tuple2;
 import scala.collection.Iterator;
 import scala.collection.immutable.List;
 import scala.collection.immutable.List$;
+import scala.runtime.BoxedUnit;
 
 /**
  * The tab in the History Server, which finds this class by {@code META-INF/services} where the jar
@@ -26,26 +27,44 @@ import scala.collection.immutable.List$;
 public final class S3EHistoryPlugin implements AppHistoryServerPlugin {
   private static final Logger LOG = LoggerFactory.getLogger(S3EHistoryPlugin.class);
 
-  /** For the replay of one event log, which has one thread. */
+  /**
+   * For the replay of one event log, which has one thread. What the store gets, at the replay's
+   * end, does not grow with the log: the latest stages, and the sum of those before.
+   */
   private static final class Recorder extends SparkListener {
     private final ElementTrackingStore store;
-    private int stored;
+    private final S3EReadsModel model;
+    private boolean hasRead;
 
-    Recorder(ElementTrackingStore store) {
+    Recorder(ElementTrackingStore store, int retainedStages) {
       this.store = store;
+      this.model = new S3EReadsModel(retainedStages);
     }
 
     @Override
     public void onOtherEvent(SparkListenerEvent event) {
       if (event instanceof SparkListenerS3EStage stage) {
-        store.write(new StoredStage(stored++, stage));
+        hasRead = true;
+        model.add(stage);
       }
+    }
+
+    BoxedUnit write() {
+      int number = 0;
+      if (hasRead) {
+        for (SparkListenerS3EStage each : model.events()) {
+          store.write(new StoredStage(number++, each));
+        }
+      }
+      return BoxedUnit.UNIT;
     }
   }
 
   @Override
   public List<SparkListener> createListeners(SparkConf conf, ElementTrackingStore store) {
-    return List$.MODULE$.<SparkListener>empty().$colon$colon(new Recorder(store));
+    Recorder recorder = new Recorder(store, S3ETab.retainedStages(conf));
+    store.onFlush(recorder::write);
+    return List$.MODULE$.<SparkListener>empty().$colon$colon(recorder);
   }
 
   @Override

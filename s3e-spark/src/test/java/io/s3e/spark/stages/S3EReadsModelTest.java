@@ -49,6 +49,13 @@ class S3EReadsModelTest {
     }
     assertThat(model.stages()).extracting(stage -> stage.stage().stageId()).containsExactly(4, 3);
     assertThat(model.total().bytesRead()).isEqualTo(50);
+
+    S3EReadsModel again = new S3EReadsModel(2);
+    assertThat(model.events()).as("do not grow with the application").hasSize(3);
+    model.events().forEach(again::add);
+    assertThat(again.stages()).isEqualTo(model.stages());
+    assertThat(again.executors()).isEqualTo(model.executors());
+    assertThat(again.total()).isEqualTo(model.total());
     assertThatThrownBy(() -> new S3EReadsModel(0)).hasMessageContaining("at least 1");
   }
 }

@@ -90,7 +90,6 @@ public final class S3E implements AutoCloseable {
     this.made = engine.clients.make(provider, config.requestBytes(), config.blockBytes());
     this.client = made.client();
     Fetcher begun = null;
-    boolean isComplete = false;
     try {
       this.sharing = config.store() == null ? new Object() : config.store();
       this.account = engine.services.admission().account(made.carrier());
@@ -123,15 +122,13 @@ public final class S3E implements AutoCloseable {
                   });
       this.heads = new HeadFetch(tenant);
       this.streams = new EngineStreams(config, fetcher, client, heads, engine);
-      isComplete = true;
-    } finally {
-      if (!isComplete) {
-        if (begun != null) {
-          begun.close();
-        }
-        client.close();
-        engine.clients.release(made);
+    } catch (RuntimeException | Error e) {
+      if (begun != null) {
+        begun.close();
       }
+      client.close();
+      engine.clients.release(made);
+      throw e;
     }
   }
 

@@ -199,7 +199,9 @@ final class ColumnPlanner {
       // Every reader of ORC reads those.
       sawFilters = true;
     }
-    onSeek(from);
+    if (place.part() == FilePart.OFFSET_INDEX) {
+      pages.onIndex(place.group(), place.column());
+    }
     groups.at(place.group(), layout);
     stripes.at(place.group());
     filters.onRead(place, from, to);

@@ -58,11 +58,19 @@ class LayoutMemoryTest {
     for (int i = 0; i < 3 * fit; i++) {
       memory.keep(version(i), layout(100, 100));
       assertThat(memory.layout(version(0))).as("used all the time").isNotNull();
+      assertThat(kept(i)).isLessThanOrEqualTo(fit);
     }
     assertThat(memory.layout(version(1))).isNull();
     assertThat(memory.layout(version(3 * fit - 1))).isNotNull();
-    long kept = IntStream.range(0, 3 * fit).filter(i -> memory.layout(version(i)) != null).count();
-    assertThat(kept).isEqualTo(fit);
+    assertThat(kept(3 * fit)).isEqualTo(fit);
+  }
+
+  /** How many of so many layouts a memory of its own keeps: to look at one is to use it. */
+  private static long kept(int count) {
+    FileLayout each = layout(100, 100);
+    LayoutMemory filled = new LayoutMemory();
+    IntStream.range(0, count).forEach(i -> filled.keep(version(i), each));
+    return IntStream.range(0, count).filter(i -> filled.layout(version(i)) != null).count();
   }
 
   private static long usedHeap() {

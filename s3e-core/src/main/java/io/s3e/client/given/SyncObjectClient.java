@@ -86,9 +86,8 @@ public final class SyncObjectClient implements ObjectClient {
             threads,
             IDLE_THREAD_SECONDS,
             TimeUnit.SECONDS,
-            // Whoever sends knows how many are carried. A cancelled GET gives its place up before
-            // its
-            // thread is free, so others may queue behind it.
+            // Whoever sends knows how many are carried. A cancelled GET gives up its place before
+            // its thread is free, so others may queue behind it.
             new LinkedBlockingQueue<>(),
             task -> {
               Thread thread = new Thread(task, "s3e-get-" + NUMBER.incrementAndGet());

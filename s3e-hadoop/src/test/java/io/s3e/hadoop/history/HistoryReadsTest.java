@@ -239,7 +239,6 @@ class HistoryReadsTest {
     assertThat(files()).isEmpty();
   }
 
-  /** In a run without a history, and in one that could use what that has written. */
   @Test
   void theRootIsNoFileForAnybody() throws Exception {
     try (FileSystem fs = S3AReads.open(conf("observe", USUAL))) {
@@ -248,6 +247,7 @@ class HistoryReadsTest {
     }
   }
 
+  /** In a run without a history, and in one that could use what that has written. */
   @Test
   void observersRequestsAreThoseOfOff() throws Exception {
     for (int run = 0; run < 2; run++) {

@@ -4,6 +4,7 @@ package io.s3e.spark.ui;
 import io.s3e.hadoop.cost.Bill;
 import io.s3e.spark.stages.ExecutorReads;
 import io.s3e.spark.stages.ReadCounts;
+import io.s3e.spark.stages.S3EReadsModel;
 import io.s3e.spark.stages.StageAttempt;
 import io.s3e.spark.ui.ReadsTable.Cell;
 import java.util.Optional;
@@ -288,7 +289,10 @@ final class ReadsPage {
   }
 
   private Cell executor(ExecutorReads executor) {
-    return new Cell(link("/executors/", executor.executorId()), executor.executorId());
+    String id = executor.executorId();
+    return id.equals(S3EReadsModel.OTHER_EXECUTORS)
+        ? Cell.text(id)
+        : new Cell(link("/executors/", id), id);
   }
 
   private String link(String path, String text) {

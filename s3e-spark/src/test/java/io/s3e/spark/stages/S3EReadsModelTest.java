@@ -58,4 +58,26 @@ class S3EReadsModelTest {
     assertThat(again.total()).isEqualTo(model.total());
     assertThatThrownBy(() -> new S3EReadsModel(0)).hasMessageContaining("at least 1");
   }
+
+  @Test
+  void executorsThatComeAndGoAddUpAndDoNotGrow() {
+    S3EReadsModel model = new S3EReadsModel(2);
+    for (int executor = 1; executor <= 2_500; executor++) {
+      model.add(event(executor, Integer.toString(executor), 10));
+      model.add(event(executor, "1", 1));
+    }
+    List<ExecutorReads> executors = model.executors();
+    assertThat(executors).as("1,000 and the others").hasSize(1_001);
+    assertThat(executors.get(0).executorId()).isEqualTo("1");
+    assertThat(executors.get(0).counts().bytesRead()).as("it works to this day").isEqualTo(2_510);
+    assertThat(executors.get(1).executorId()).isEqualTo("1502");
+    assertThat(executors)
+        .filteredOn(each -> each.executorId().equals(S3EReadsModel.OTHER_EXECUTORS))
+        .singleElement()
+        .satisfies(others -> assertThat(others.counts().tasks()).isEqualTo(1_500));
+    assertThat(executors.stream().mapToLong(each -> each.counts().bytesRead()).sum())
+        .isEqualTo(model.total().bytesRead())
+        .isEqualTo(27_500);
+    assertThat(model.events()).allMatch(each -> each.executors().size() <= 1_001);
+  }
 }

@@ -17,8 +17,10 @@ import org.apache.spark.SparkConf;
 import org.apache.spark.deploy.history.FsHistoryProvider;
 import org.apache.spark.deploy.history.HistoryServer;
 import org.apache.spark.deploy.history.HistoryServer$;
+import org.apache.spark.status.ElementTrackingStore;
 import org.apache.spark.status.KVUtils;
 import org.apache.spark.util.JsonProtocol;
+import org.apache.spark.util.kvstore.InMemoryStore;
 import org.jsoup.nodes.Document;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -54,6 +56,17 @@ class S3EHistoryPluginTest {
     } finally {
       server.stop();
     }
+  }
+
+  /** The server goes on as without S3E. */
+  @Test
+  void onAJavaThatIsTooOldThereIsNoTab() {
+    S3EHistoryPlugin plugin = new S3EHistoryPlugin("S3E needs Java 17; this is Java 11");
+    assertThat(plugin.createListeners(new SparkConf(false), null).isEmpty()).isTrue();
+    plugin.setupUI(null);
+    SparkConf conf = new SparkConf(false);
+    ElementTrackingStore store = new ElementTrackingStore(new InMemoryStore(), conf);
+    assertThat(new S3EHistoryPlugin().createListeners(conf, store).isEmpty()).isFalse();
   }
 
   /** As the History Server writes its store to disk and finds it there after a restart. */

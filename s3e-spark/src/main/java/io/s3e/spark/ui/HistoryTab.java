@@ -21,11 +21,11 @@ import scala.collection.immutable.List$;
 import scala.runtime.BoxedUnit;
 
 /**
- * The tab in the History Server, which finds this class by {@code META-INF/services} where the jar
- * is on its class path. An application that has not read by S3E gets no tab.
+ * The tab in the History Server, by {@link S3EHistoryPlugin}. An application that has not read by
+ * S3E gets no tab.
  */
-public final class S3EHistoryPlugin implements AppHistoryServerPlugin {
-  private static final Logger LOG = LoggerFactory.getLogger(S3EHistoryPlugin.class);
+final class HistoryTab implements AppHistoryServerPlugin {
+  private static final Logger LOG = LoggerFactory.getLogger(HistoryTab.class);
 
   /**
    * For the replay of one event log, which has one thread. What the store gets, at the replay's
@@ -80,12 +80,6 @@ public final class S3EHistoryPlugin implements AppHistoryServerPlugin {
     } catch (Exception e) {
       LOG.warn("No tab S3E for {}: its events cannot be read from the store", ui.appName(), e);
     }
-  }
-
-  /** After Spark's own tabs. */
-  @Override
-  public int displayOrder() {
-    return 100;
   }
 
   /** The application's own settings, which the event log has. */

@@ -7,7 +7,6 @@ import io.s3e.block.ByteRange;
 import io.s3e.columnar.PlaceFacts.FileShape;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.OptionalDouble;
 
 /**
  * Where the readers of the files in one place found their column data, and so where the next one is
@@ -35,13 +34,16 @@ final class AlikeFiles {
   /** Bounds that were missed by more than this share of the file are those of another table. */
   private static final double MOST_MISSED = 0.05;
 
+  /** In place of a larger share. */
+  private static final double UNLIKE = 1;
+
   /** The latest files, the last of them last; none since one showed nothing. */
   private List<FileShape> latest = List.of();
 
   private int seen;
 
-  /** The share of its length by which the last one was missed; empty unless two were alike. */
-  private OptionalDouble missed = OptionalDouble.empty();
+  /** The share of its length by which the last one was missed; {@link #UNLIKE} before two alike. */
+  private double missed = UNLIKE;
 
   /**
    * A stream has read a file.
@@ -52,12 +54,14 @@ final class AlikeFiles {
   synchronized void onRead(FileShape shape) {
     List<ByteRange> ranges = shape.ranges();
     boolean isShown =
-        !ranges.isEmpty() && ranges.size() <= MOST_RANGES && lengthOf(ranges) <= MOST_BYTES;
+        !ranges.isEmpty()
+            && ranges.size() <= MOST_RANGES
+            && ranges.stream().mapToLong(ByteRange::length).sum() <= MOST_BYTES;
     FileShape last = latest.isEmpty() ? null : latest.get(latest.size() - 1);
-    OptionalDouble now = !isShown || last == null ? OptionalDouble.empty() : missedBy(last, shape);
+    double before = missed == UNLIKE ? 0 : missed;
+    double now = isShown && last != null ? missedBy(last, shape) : UNLIKE;
     // Files differ more than two of them show.
-    missed =
-        now.isEmpty() ? now : OptionalDouble.of(Math.max(now.getAsDouble(), missed.orElse(0) / 2));
+    missed = Math.max(now, before / 2);
     latest = !isShown ? List.of() : last == null ? List.of(shape) : List.of(last, shape);
     seen++;
   }
@@ -71,9 +75,9 @@ final class AlikeFiles {
     return latest;
   }
 
-  private static OptionalDouble missedBy(FileShape guess, FileShape shape) {
+  private static double missedBy(FileShape guess, FileShape shape) {
     if (guess.ranges().size() != shape.ranges().size()) {
-      return OptionalDouble.empty();
+      return UNLIKE;
     }
     long most = 0;
     for (int i = 0; i < shape.ranges().size(); i++) {
@@ -83,21 +87,17 @@ final class AlikeFiles {
       most = Math.max(most, Math.abs(guess.moved(from.end(), shape.objectSize()) - to.end()));
     }
     double share = (double) most / shape.objectSize();
-    return share <= MOST_MISSED ? OptionalDouble.of(share) : OptionalDouble.empty();
+    return share <= MOST_MISSED ? share : UNLIKE;
   }
 
   /** The runs of blocks to ask for in a file whose footer is not known; none if in any doubt. */
-  List<BlockRange> guess(BlockLayout blocks) {
-    FileShape shape;
-    long spare;
-    synchronized (this) {
-      if (missed.isEmpty()) {
-        return List.of();
-      }
-      shape = latest.get(latest.size() - 1);
-      spare = (long) (2 * missed.getAsDouble() * blocks.objectSize());
+  synchronized List<BlockRange> guess(BlockLayout blocks) {
+    if (missed == UNLIKE) {
+      return List.of();
     }
+    FileShape shape = latest.get(latest.size() - 1);
     long size = blocks.objectSize();
+    long spare = (long) (2 * missed * size);
     List<ByteRange> least = new ArrayList<>();
     List<ByteRange> ranges = new ArrayList<>();
     for (ByteRange range : shape.ranges()) {
@@ -113,9 +113,5 @@ final class AlikeFiles {
     most += Math.max(1, most / SPARE_PART);
     boolean isCheap = Filters.blocksOf(runs) <= Math.min(most, MOST_BYTES / blocks.blockSize());
     return isCheap ? runs : List.of();
-  }
-
-  private static long lengthOf(List<ByteRange> ranges) {
-    return ranges.stream().mapToLong(ByteRange::length).sum();
   }
 }

@@ -24,29 +24,25 @@ final class TailMemory {
   /** How fast shorter footers make up for a longer one. */
   private static final int DECAY_PART = 8;
 
-  private enum Seen {
-    NOTHING,
-    FOOTERS,
-    OTHER_FILES
-  }
-
-  private Seen seen = Seen.NOTHING;
+  /** 0 until a footer was seen. */
   private long footerBytes;
+
+  /** A file without a footer was seen. */
+  private boolean hasOthers;
 
   /** Bytes to fetch of the end of an object; 0 where footers are not expected. */
   synchronized long bytesOf(long objectSize) {
-    return switch (seen) {
-      case NOTHING ->
-          Math.max(NEAR_END_BYTES, Math.min(MOST_UNSEEN_BYTES, objectSize / PART_OF_OBJECT));
-      case FOOTERS -> Math.max(LEAST_BYTES, footerBytes + footerBytes / SPARE_PART);
-      case OTHER_FILES -> 0;
-    };
+    if (footerBytes > 0) {
+      return Math.max(LEAST_BYTES, footerBytes + footerBytes / SPARE_PART);
+    }
+    long unseen =
+        Math.max(NEAR_END_BYTES, Math.min(MOST_UNSEEN_BYTES, objectSize / PART_OF_OBJECT));
+    return hasOthers ? 0 : unseen;
   }
 
   /** A file had its footer in its last {@code bytes} bytes. */
   synchronized void footer(long bytes) {
     footerBytes = Math.max(bytes, footerBytes - footerBytes / DECAY_PART);
-    seen = Seen.FOOTERS;
   }
 
   /** How long footers are; 0 if none was seen. */
@@ -56,12 +52,10 @@ final class TailMemory {
 
   /** Whether no file has told whether there are footers. */
   synchronized boolean isNew() {
-    return seen == Seen.NOTHING;
+    return footerBytes == 0 && !hasOthers;
   }
 
   synchronized void noFooter() {
-    if (seen == Seen.NOTHING) {
-      seen = Seen.OTHER_FILES;
-    }
+    hasOthers = true;
   }
 }

@@ -90,26 +90,24 @@ final class EngineStreams implements AutoCloseable {
       OpenOptions options,
       ObjLongConsumer<EngineMetrics.Counter> counts) {
     PrefetchLimits limits = prefetchLimits();
-    StreamPlanner planner =
-        new StreamPlanner(
-            new ReadPlanner(
-                layout,
-                options.policy(),
-                options.split(),
-                hasSlowReader(version.object(), options) ? limits.ofSlowReader() : limits),
+    return new StreamPlanner(
+        new ReadPlanner(
             layout,
-            limits,
-            engine.layouts,
-            version,
+            options.policy(),
             options.split(),
-            options.splits(),
-            new VectorPlanner.Joining(
-                VectorPlanner.MAX_GAP_BYTES, VectorPlanner.MAX_OVER_READ, config.requestBytes()),
-            codecsOf(Thread.currentThread()),
-            config.columnar(),
-            counts);
-    planner.recalls(options.past());
-    return planner;
+            hasSlowReader(version.object(), options) ? limits.ofSlowReader() : limits),
+        layout,
+        limits,
+        engine.layouts,
+        options.past(),
+        version,
+        options.split(),
+        options.splits(),
+        new VectorPlanner.Joining(
+            VectorPlanner.MAX_GAP_BYTES, VectorPlanner.MAX_OVER_READ, config.requestBytes()),
+        codecsOf(Thread.currentThread()),
+        config.columnar(),
+        counts);
   }
 
   /** Whether it will read in order, and those who did so beside it were slow. */

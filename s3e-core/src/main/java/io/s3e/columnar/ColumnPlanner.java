@@ -20,22 +20,18 @@ import org.jspecify.annotations.Nullable;
  * <p><b>States.</b>
  *
  * <ul>
- *   <li>READY: no read of a part of the layout. → FILTERING or COLUMNS by a read that begins where
- *       a part of the layout begins and does not go on where the last read ended: from then on the
- *       stream is {@linkplain #owns owned}.
- *   <li>FILTERING: dictionary pages, Bloom filters, indexes, footers of stripes ({@link Filters}).
- *   <li>COLUMNS: data of groups was read: columns are known ({@link Following}).
- *   <li>FOLLOWING: the gate is open; the groups that follow are read ahead.
+ *   <li>READY: no read of a part of the layout. → OWNED by a read that begins where a part of the
+ *       layout begins and does not go on where the last read ended.
+ *   <li>OWNED: dictionary pages, Bloom filters, indexes and footers of stripes are told {@link
+ *       Filters}; data of groups says which columns are wanted ({@link Following}).
  *   <li>FOREIGN: three reads were of no part of the layout, and none between them was of one; the
  *       stream is another planner's, for good.
  * </ul>
  */
 final class ColumnPlanner {
-  private enum State {
+  enum State {
     READY,
-    FILTERING,
-    COLUMNS,
-    FOLLOWING,
+    OWNED,
     FOREIGN
   }
 
@@ -44,7 +40,7 @@ final class ColumnPlanner {
   /** A reader of a dictionary page fetches less than that of what is behind it. */
   private static final int MAX_GLANCE_BYTES = 8 << 10;
 
-  private final FileLayout layout;
+  final FileLayout layout;
   private final BlockLayout blocks;
   private final Groups groups;
   private final Wanted wanted;
@@ -53,7 +49,7 @@ final class ColumnPlanner {
   private final Filters filters;
   private final PickedPages pages;
   private final Following following;
-  private State state = State.READY;
+  State state = State.READY;
   private int foreignReads;
   private boolean sawFilters;
 
@@ -85,13 +81,9 @@ final class ColumnPlanner {
         new Following(layout, blocks, groups, wanted, table, past, joining, pages, stripes);
   }
 
-  FileLayout layout() {
-    return layout;
-  }
-
   /** Whether the reads of the stream are planned by the layout. */
   boolean owns() {
-    return state != State.READY && state != State.FOREIGN;
+    return state == State.OWNED;
   }
 
   boolean isForeign() {
@@ -192,13 +184,15 @@ final class ColumnPlanner {
         || following.isChunkEnd(place.group(), end);
   }
 
-  private void filter(FilePlace place, long from, long to) {
+  private void own() {
     foreignReads = 0;
-    state = state == State.READY ? State.FILTERING : state;
-    if (place.part() != FilePart.STRIPE_FOOTER) {
-      // Every reader of ORC reads those.
-      sawFilters = true;
-    }
+    state = State.OWNED;
+  }
+
+  private void filter(FilePlace place, long from, long to) {
+    own();
+    // Every reader of ORC reads footers of stripes.
+    sawFilters |= place.part() != FilePart.STRIPE_FOOTER;
     if (place.part() == FilePart.OFFSET_INDEX) {
       pages.onIndex(place.group(), place.column());
     }
@@ -208,8 +202,7 @@ final class ColumnPlanner {
   }
 
   private void column(int group, long from, long to, Manner manner, boolean wasExpected) {
-    foreignReads = 0;
-    state = State.COLUMNS;
+    own();
     stripes.at(group);
     following.onRead(group, runStart, from, to, manner, wasExpected);
   }
@@ -218,16 +211,10 @@ final class ColumnPlanner {
     if (guesses.admits(GuessKind.GROUP)) {
       following.ask(sawFilters, guesses);
     }
-    if (following.isOpen()) {
-      state = State.FOLLOWING;
-    }
   }
 
-  /** The reader waits for what the window had no room for, if anything is wanted ahead. */
   void onStall() {
-    if (wanted.count() > 0 || following.isAhead()) {
-      wanted.grow();
-    }
+    following.onStall();
     ask();
   }
 
@@ -239,8 +226,7 @@ final class ColumnPlanner {
 
   /** Tells the table what was read; the data, if it is one group's in whole chunks, else none. */
   List<ByteRange> remember() {
-    following.remember();
-    return following.onlyGroup();
+    return following.remember();
   }
 
   /** The bytes to be seen next: of a stripe's footer, or of offset indexes; null if none. */
@@ -248,20 +234,15 @@ final class ColumnPlanner {
     if (!owns()) {
       return null;
     }
-    return layout.format() == Format.ORC ? stripes.wants() : pages.wants();
+    return layout.format == Format.ORC ? stripes.wants() : pages.wants();
   }
 
   void onBytes(ByteRange range, byte[] bytes) {
-    if (layout.format() == Format.ORC) {
+    if (layout.format == Format.ORC) {
       stripes.onFooter(range, bytes);
       following.refine();
     } else {
       pages.onBytes(bytes);
     }
-  }
-
-  @Override
-  public String toString() {
-    return state + ", " + layout;
   }
 }

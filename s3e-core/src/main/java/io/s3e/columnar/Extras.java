@@ -10,12 +10,14 @@ final class Extras {
   /** In place of a length that the file does not tell. */
   static final int UNTOLD = -1;
 
+  private final int columns;
   private final long[] start;
   private final int[] length;
 
-  Extras(int chunks) {
-    start = new long[chunks];
-    length = new int[chunks];
+  Extras(int groups, int columns) {
+    this.columns = columns;
+    start = new long[groups * columns];
+    length = new int[groups * columns];
   }
 
   void set(int chunk, long from, int bytes) {
@@ -38,7 +40,9 @@ final class Extras {
     }
   }
 
-  ByteRange rangeOf(int chunk) {
+  /** The part of a chunk; empty if none is known. */
+  ByteRange rangeOf(int group, int column) {
+    int chunk = group * columns + column;
     return ByteRange.ofLength(start[chunk], length[chunk]);
   }
 
@@ -64,15 +68,16 @@ final class Extras {
     return i >= 0 && offset < start[i] + length[i] ? i : -1;
   }
 
-  /** From the first to the last byte of the parts of chunks {@code [from, to)}. */
+  /** From the first to the last byte of the parts of groups {@code [from, to)}. */
   ByteRange span(int from, int to) {
-    int first = from;
-    while (first < to && length[first] == 0) {
+    int first = from * columns;
+    int last = to * columns - 1;
+    while (first <= last && length[first] == 0) {
       first++;
     }
-    return first >= to
+    return first > last
         ? new ByteRange(0, 0)
-        : new ByteRange(start[first], start[to - 1] + length[to - 1]);
+        : new ByteRange(start[first], start[last] + length[last]);
   }
 
   /** The last of the ascending {@code starts} not beyond {@code offset}; else from - 1. */

@@ -2,6 +2,7 @@
 package io.s3e.columnar;
 
 import io.s3e.block.ByteRange;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Where the parts of one Parquet or ORC file lie: row groups (ORC: stripes), and of a Parquet file
@@ -20,7 +21,7 @@ import io.s3e.block.ByteRange;
  * anything else.
  */
 final class FileLayout {
-  public enum Format {
+  enum Format {
     PARQUET,
     ORC
   }
@@ -54,10 +55,15 @@ final class FileLayout {
   /** Measured, of a file of one chunk: 17 objects and arrays, the key, and the entry of the map. */
   private static final int FIXED_BYTES = 1 << 10;
 
-  private final Format format;
-  private final long footerStart;
-  private final int groups;
-  private final int columns;
+  final Format format;
+
+  /** First byte of what describes the file, at its end. */
+  final long footerStart;
+
+  final int groups;
+
+  /** Number of column chunks in a group; 0 for ORC, whose streams each stripe tells for itself. */
+  final int columns;
 
   /** First byte of each group; of a stripe. */
   final long[] groupStart;
@@ -83,6 +89,7 @@ final class FileLayout {
 
   final long[] stripeFooter;
 
+  /** A hash of the schema as it is written: files of one table have the same, as a rule. */
   long schema;
 
   /** Whether the chunks of each group stand in the order of the schema. */
@@ -108,43 +115,20 @@ final class FileLayout {
     chunkStart = new long[chunks];
     chunkLength = new long[chunks];
     dictionaryLength = new int[chunks];
-    bloomFilters = new Extras(chunks);
-    columnIndexes = new Extras(chunks);
-    offsetIndexes = new Extras(chunks);
+    bloomFilters = new Extras(groups, columns);
+    columnIndexes = new Extras(groups, columns);
+    offsetIndexes = new Extras(groups, columns);
     stripeData = new long[stripes];
     stripeFooter = new long[stripes];
   }
 
-  public Format format() {
-    return format;
-  }
-
-  /** First byte of what describes the file, at its end. */
-  public long footerStart() {
-    return footerStart;
-  }
-
-  /** A hash of the schema as it is written: files of one table have the same, as a rule. */
-  public long schema() {
-    return schema;
-  }
-
-  public int groups() {
-    return groups;
-  }
-
-  /** Number of column chunks in a group; 0 for ORC, whose streams each stripe tells for itself. */
-  public int columns() {
-    return columns;
-  }
-
   /** What it takes of the heap, in bytes, to within a few. */
-  public int weight() {
+  int weight() {
     return FIXED_BYTES + groups * (GROUP_BYTES + 16) + chunkStart.length * CHUNK_BYTES;
   }
 
   /** The bytes of a group; of a stripe with its footer. */
-  public ByteRange group(int group) {
+  ByteRange group(int group) {
     return new ByteRange(groupStart[group], groupEnd[group]);
   }
 
@@ -170,7 +154,7 @@ final class FileLayout {
   }
 
   /** The bytes of a column chunk, its dictionary page first. Parquet only. */
-  public ByteRange chunk(int group, int column) {
+  ByteRange chunk(int group, int column) {
     int i = group * columns + column;
     return ByteRange.ofLength(chunkStart[i], chunkLength[i]);
   }
@@ -191,28 +175,9 @@ final class FileLayout {
   }
 
   /** The dictionary page of a chunk; empty if none is known. */
-  public ByteRange dictionary(int group, int column) {
+  ByteRange dictionary(int group, int column) {
     int i = group * columns + column;
     return ByteRange.ofLength(chunkStart[i], dictionaryLength[i]);
-  }
-
-  /** The Bloom filter of a chunk; empty if none is known. */
-  public ByteRange bloomFilter(int group, int column) {
-    return bloomFilters.rangeOf(group * columns + column);
-  }
-
-  public ByteRange offsetIndex(int group, int column) {
-    return offsetIndexes.rangeOf(group * columns + column);
-  }
-
-  /** From the first to the last byte of the column indexes of groups {@code [from, to)}. */
-  ByteRange columnIndexes(int from, int to) {
-    return columnIndexes.span(from * columns, to * columns);
-  }
-
-  /** From the first to the last byte of the offset indexes of groups {@code [from, to)}. */
-  ByteRange offsetIndexes(int from, int to) {
-    return offsetIndexes.span(from * columns, to * columns);
   }
 
   /** The data of a stripe: what its index and its footer enclose. ORC only. */
@@ -220,7 +185,7 @@ final class FileLayout {
     return new ByteRange(stripeData[stripe], stripeFooter[stripe]);
   }
 
-  public ByteRange stripeFooter(int stripe) {
+  ByteRange stripeFooter(int stripe) {
     return new ByteRange(stripeFooter[stripe], groupEnd[stripe]);
   }
 
@@ -250,20 +215,20 @@ final class FileLayout {
           ? new FilePlace(FilePart.DICTIONARY, group, column, dictionary)
           : new FilePlace(FilePart.DATA, group, column, chunk(group, column));
     }
-    int chunk = offsetIndexes.at(offset);
-    if (chunk >= 0) {
-      return outside(FilePart.OFFSET_INDEX, offsetIndexes, chunk);
-    }
-    chunk = columnIndexes.at(offset);
-    if (chunk >= 0) {
-      return outside(FilePart.COLUMN_INDEX, columnIndexes, chunk);
-    }
-    chunk = bloomFilters.at(offset);
-    return chunk < 0 ? FilePlace.NOWHERE : outside(FilePart.BLOOM_FILTER, bloomFilters, chunk);
+    FilePlace place = among(offsetIndexes, FilePart.OFFSET_INDEX, offset);
+    place = place == null ? among(columnIndexes, FilePart.COLUMN_INDEX, offset) : place;
+    place = place == null ? among(bloomFilters, FilePart.BLOOM_FILTER, offset) : place;
+    return place == null ? FilePlace.NOWHERE : place;
   }
 
-  private FilePlace outside(FilePart part, Extras extras, int chunk) {
-    return new FilePlace(part, chunk / columns, chunk % columns, extras.rangeOf(chunk));
+  private @Nullable FilePlace among(Extras extras, FilePart part, long offset) {
+    int chunk = extras.at(offset);
+    if (chunk < 0) {
+      return null;
+    }
+    int group = chunk / columns;
+    int column = chunk % columns;
+    return new FilePlace(part, group, column, extras.rangeOf(group, column));
   }
 
   private FilePlace inStripe(int stripe, long offset) {
@@ -274,10 +239,5 @@ final class FileLayout {
     return offset < stripeFooter[stripe]
         ? new FilePlace(FilePart.DATA, stripe, -1, stripeData(stripe))
         : new FilePlace(FilePart.STRIPE_FOOTER, stripe, -1, stripeFooter(stripe));
-  }
-
-  @Override
-  public String toString() {
-    return format + " of " + groups + " groups, " + columns + " columns";
   }
 }

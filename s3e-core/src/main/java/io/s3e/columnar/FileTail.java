@@ -53,18 +53,16 @@ record FileTail(Format format, ByteRange footer, int compression, int blockBytes
 
   /** As the postscript of an ORC file says; null if these bytes have none. */
   private static @Nullable FileTail ofOrc(byte[] last, long objectSize) throws MalformedException {
-    int end = last.length - 1;
-    int length = end < 0 ? 0 : last[end] & 0xFF;
+    int at = last.length - 1;
+    int length = at < 0 ? 0 : last[at] & 0xFF;
     if (length <= ORC_MAGIC.length
-        || length > end
-        || !Arrays.equals(last, end - ORC_MAGIC.length, end, ORC_MAGIC, 0, ORC_MAGIC.length)) {
+        || length > at
+        || !Arrays.equals(last, at - ORC_MAGIC.length, at, ORC_MAGIC, 0, ORC_MAGIC.length)) {
       return null;
     }
-    return readPostscript(new ProtobufReader(last, end - length, end), objectSize - 1 - length);
-  }
-
-  private static FileTail readPostscript(ProtobufReader in, long end) throws MalformedException {
+    ProtobufReader in = new ProtobufReader(last, at - length, at);
     long[] postscript = in.readNumbers(POSTSCRIPT_BLOCK_SIZE);
+    long end = objectSize - 1 - length;
     long footer = postscript[POSTSCRIPT_FOOTER_LENGTH];
     long compression = postscript[POSTSCRIPT_COMPRESSION];
     long block = postscript[POSTSCRIPT_BLOCK_SIZE];
@@ -78,8 +76,8 @@ record FileTail(Format format, ByteRange footer, int compression, int blockBytes
     return new FileTail(Format.ORC, range, (int) compression, (int) block);
   }
 
-  /** The layout that the bytes of {@link #footer} tell; null if their codec is not to be had. */
-  @Nullable FileLayout layout(byte[] bytes, OrcCodecs codecs) throws MalformedException {
+  /** The layout that the bytes of {@link #footer} tell. */
+  FileLayout layout(byte[] bytes, OrcCodecs codecs) throws MalformedException {
     return format == Format.PARQUET
         ? ParquetFooter.parse(bytes, footer.start())
         : OrcTail.parse(footer.start(), compression, blockBytes, bytes, codecs);

@@ -164,7 +164,7 @@ final class Filters {
     for (int group = track.askedTo; group < until; group++) {
       switch (place.part()) {
         case DICTIONARY -> ranges.add(layout.dictionary(group, place.column()));
-        case BLOOM_FILTER -> ranges.add(layout.bloomFilter(group, place.column()));
+        case BLOOM_FILTER -> ranges.add(layout.bloomFilters.rangeOf(group, place.column()));
         case STRIPE_FOOTER -> ranges.add(layout.stripeFooter(group));
         default -> ranges.addAll(indexes.rangesOf(group, 0));
       }
@@ -199,14 +199,15 @@ final class Filters {
 
   private void askPageIndexes(int from, int to) {
     List<ByteRange> ranges =
-        List.of(layout.columnIndexes(from, to), layout.offsetIndexes(from, to));
+        List.of(layout.columnIndexes.span(from, to), layout.offsetIndexes.span(from, to));
     if (wanted.add(runsOver(ranges, blocks), GuessKind.INDEX, guesses)) {
       pageIndexesTo = to;
     }
   }
 
   private long indexBytes(int from, int to) {
-    return layout.columnIndexes(from, to).length() + layout.offsetIndexes(from, to).length();
+    return layout.columnIndexes.span(from, to).length()
+        + layout.offsetIndexes.span(from, to).length();
   }
 
   static long blocksOf(List<BlockRange> runs) {

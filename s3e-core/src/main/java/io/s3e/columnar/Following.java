@@ -57,22 +57,22 @@ final class Following {
 
   private final FileLayout layout;
   private final BlockLayout blocks;
-  private final Groups groups;
   private final GroupSequence sequence;
   private final Wanted ahead;
   private final TableMemory table;
   private final @Nullable TableMemory past;
   private final Joining joining;
   private final PickedPages pages;
+  private final OrcStripes stripes;
 
   /** Pages that go with the last read of the present group. */
   private List<ByteRange> picked = List.of();
 
   /** What was read of the present group. */
-  private final Selection read;
+  private Selection read;
 
   /** What is wanted of each group. */
-  private final Selection wanted;
+  private Selection wanted;
 
   private int present = -1;
   private Manner manner = Manner.SEEKS;
@@ -111,24 +111,14 @@ final class Following {
     this.layout = layout;
     this.pages = pages;
     this.blocks = blocks;
-    this.groups = groups;
     this.sequence = new GroupSequence(layout, groups);
     this.ahead = ahead;
     this.table = table;
     this.past = past;
     this.joining = joining;
+    this.stripes = stripes;
     this.read = new Selection(layout, FilePart.DATA, stripes);
     this.wanted = new Selection(layout, FilePart.DATA, stripes);
-  }
-
-  /** Whether groups that follow were asked for. */
-  boolean isOpen() {
-    return isOpen;
-  }
-
-  /** Whether more than the present group was to be asked for. */
-  boolean isAhead() {
-    return isAhead;
   }
 
   /**
@@ -163,7 +153,7 @@ final class Following {
   }
 
   private Taken takenBy(int group, long start, long to) {
-    if (layout.format() == Format.ORC) {
+    if (layout.format == Format.ORC) {
       return Taken.WHOLE;
     }
     int first = layout.columnAt(group, start);
@@ -186,10 +176,11 @@ final class Following {
       like = past.like(read.columns());
     }
     sequence.expect(like == null ? List.of() : like.visits());
-    if (layout.format() == Format.ORC || manner == Manner.VECTORED) {
+    if (layout.format == Format.ORC || manner == Manner.VECTORED) {
       return false;
     }
-    wanted.set(read);
+    wanted = new Selection(layout, FilePart.DATA, stripes);
+    boolean unused = wanted.add(read.columns());
     return like != null && wanted.add(like.columns());
   }
 
@@ -200,32 +191,26 @@ final class Following {
     }
     if (present >= 0) {
       wasWhole = isPresentWhole();
-      wanted.set(read);
+      wanted = read;
+      read = new Selection(layout, FilePart.DATA, stripes);
     }
-    long start = blocks.blockAt(layout.group(group).start());
-    boolean isBack = group < present;
-    ahead.drop(
-        new BlockRange(0, isBack ? blocks.blocks() : start), kind -> kind == GuessKind.GROUP);
-    dropAlikeBeside(group);
-    ahead.forgetReadBefore(start);
-    read.clear();
+    ByteRange bytes = layout.group(group);
+    BlockRange own = blocks.covering(bytes.start(), bytes.end());
+    long passed = group < present ? blocks.blocks() : own.first();
+    ahead.drop(new BlockRange(0, passed), kind -> kind == GuessKind.GROUP);
+    // What was guessed before the footer was known, and not of this group, was guessed wrongly.
+    ahead.drop(new BlockRange(0, own.first()), kind -> kind == GuessKind.ALIKE);
+    ahead.drop(new BlockRange(own.end(), blocks.blocks()), kind -> kind == GuessKind.ALIKE);
+    ahead.forgetReadBefore(own.first());
     present = group;
-    position = layout.group(group).start();
+    position = bytes.start();
     readBytes = 0;
     hasPages = false;
     taken = Taken.WHOLE;
     askedTo = group;
     groupsRead++;
     isAhead = false;
-    groups.at(group, layout);
     sequence.on(group);
-  }
-
-  /** What was guessed before the footer was known, and not of this group, was guessed wrongly. */
-  private void dropAlikeBeside(int group) {
-    BlockRange own = blocks.covering(layout.group(group).start(), layout.group(group).end());
-    ahead.drop(new BlockRange(0, own.first()), kind -> kind == GuessKind.ALIKE);
-    ahead.drop(new BlockRange(own.end(), blocks.blocks()), kind -> kind == GuessKind.ALIKE);
   }
 
   private boolean isPresentWhole() {
@@ -244,24 +229,12 @@ final class Following {
     return taken == Taken.WHOLE || (taken == Taken.START && groupsRead > 1 && wasWhole);
   }
 
-  private boolean mayFollow(boolean sawFilters) {
-    if (!isPresentWhole()) {
-      return false;
-    }
-    if (sequence.inRow() > 1 || (groupsRead > 1 && sequence.isExpected())) {
-      return true;
-    }
-    boolean isFirst =
-        sequence.isExpected() || !groups.isEndKnown() || present == groups.first(layout);
-    return groupsRead == 1 && !sawFilters && isFirst;
-  }
-
   /** Asks for what is due: the rest of the present group, then the groups that follow. */
   void ask(boolean sawFilters, TableLedger.OfStream guesses) {
     if (present < 0 || !ahead.hasRoom()) {
       return;
     }
-    boolean follows = mayFollow(sawFilters);
+    boolean follows = isPresentWhole() && sequence.mayFollow(sawFilters);
     int end = follows ? sequence.end() : present + 1;
     isAhead |= end > present + 1;
     for (; askedTo < end; askedTo = sequence.next(askedTo)) {
@@ -272,9 +245,7 @@ final class Following {
       }
       boolean isAtOnce = askedTo > present && manner == Manner.VECTORED;
       boolean isAll =
-          isAtOnce
-              ? ahead.addGroup(runs, GuessKind.GROUP, guesses)
-              : ahead.add(runs, GuessKind.GROUP, guesses);
+          isAtOnce ? ahead.addGroup(runs, guesses) : ahead.add(runs, GuessKind.GROUP, guesses);
       if (!isAll) {
         return;
       }
@@ -284,7 +255,7 @@ final class Following {
   private List<BlockRange> runsOf(int group) {
     if (group > present) {
       List<ByteRange> ranges = new ArrayList<>(wanted.rangesOf(group, 0));
-      if (layout.format() == Format.ORC) {
+      if (layout.format == Format.ORC) {
         ranges.add(layout.stripeFooter(group));
       }
       return runsOver(ranges);
@@ -305,6 +276,13 @@ final class Following {
     return Filters.runsOver(spans, blocks);
   }
 
+  /** The reader waits for what the window had no room for, if anything was to be ahead of it. */
+  void onStall() {
+    if (isAhead || ahead.count() > 0) {
+      ahead.grow();
+    }
+  }
+
   /** Not all was granted: what is missing is looked for from the present group on. */
   void askAgain() {
     refine();
@@ -316,19 +294,14 @@ final class Following {
     askedTo = Math.max(0, present);
   }
 
-  /** The chunks that were read if all are of one group, and whole; none otherwise. */
-  List<ByteRange> onlyGroup() {
-    boolean isOne = groupsRead == 1 && layout.format() == Format.PARQUET && isPresentWhole();
-    return isOne ? read.rangesOf(present, 0) : List.of();
-  }
-
-  void remember() {
-    if (groupsRead > 0 && isPresentWhole()) {
-      Selection all = wanted;
-      if (groupsRead == 1) {
-        all = read;
-      }
-      table.remember(all.columns(), sequence.visit());
+  /** Tells the table what was read; the data, if it is one group's in whole chunks, else none. */
+  List<ByteRange> remember() {
+    if (groupsRead == 0 || !isPresentWhole()) {
+      return List.of();
     }
+    Selection all = groupsRead == 1 ? read : wanted;
+    table.remember(all.columns(), sequence.visit());
+    boolean isOne = groupsRead == 1 && layout.format == Format.PARQUET;
+    return isOne ? read.rangesOf(present, 0) : List.of();
   }
 }

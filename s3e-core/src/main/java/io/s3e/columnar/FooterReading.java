@@ -10,10 +10,8 @@ import io.s3e.metrics.EngineMetrics.Counter;
 import io.s3e.prefetch.GuessKind;
 import io.s3e.prefetch.RequestSizing;
 import io.s3e.prefetch.TableLedger;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
-import java.util.Set;
 import java.util.function.ObjLongConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -27,12 +25,13 @@ import org.jspecify.annotations.Nullable;
 final class FooterReading {
   private final BlockLayout blocks;
   private final LayoutMemory memory;
+
+  /** What other JVMs have learnt, for where this one has learnt nothing; null if nothing. */
+  private final @Nullable LayoutMemory past;
+
   private final OrcCodecs codecs;
   private final ObjLongConsumer<Counter> listener;
   private ObjectVersion version;
-
-  /** What other JVMs have learnt, for where this one has learnt nothing; null if nothing. */
-  private @Nullable LayoutMemory past;
 
   /** What the last bytes said; null before, and if they said nothing. */
   private @Nullable FileTail tail;
@@ -47,18 +46,16 @@ final class FooterReading {
   FooterReading(
       BlockLayout blocks,
       LayoutMemory memory,
+      @Nullable LayoutMemory past,
       ObjectVersion version,
       OrcCodecs codecs,
       ObjLongConsumer<Counter> listener) {
     this.blocks = blocks;
     this.memory = memory;
+    this.past = past;
     this.version = version;
     this.codecs = codecs;
     this.listener = listener;
-  }
-
-  void recalls(@Nullable LayoutMemory known) {
-    past = known;
   }
 
   void identify(ObjectVersion identified) {
@@ -72,12 +69,12 @@ final class FooterReading {
 
   /** What streams read of the table whose layout this is. */
   TableMemory table(FileLayout layout) {
-    return memory.table(version.object(), layout.schema());
+    return memory.table(version.object(), layout.schema);
   }
 
   /** As {@link #table}, in other JVMs; null if that is not known. */
   @Nullable TableMemory pastTable(FileLayout layout) {
-    return past == null ? null : past.table(version.object(), layout.schema());
+    return past == null ? null : past.table(version.object(), layout.schema);
   }
 
   private LayoutMemory.Directory place() {
@@ -95,13 +92,11 @@ final class FooterReading {
   }
 
   /** The stream's guesses of what is not known of a file, of the account of its place. */
-  TableLedger.OfStream guesses() {
-    TableLedger.OfStream mine = guesses;
-    if (mine == null) {
-      mine = place().ledger().ofStream();
-      guesses = mine;
+  private TableLedger.OfStream guesses() {
+    if (guesses == null) {
+      guesses = place().ledger().ofStream();
     }
-    return mine;
+    return guesses;
   }
 
   /** Whether a read at {@code position} is one of a footer, if there is one. */
@@ -124,13 +119,13 @@ final class FooterReading {
     if (size <= RequestSizing.SMALL_OBJECT_BYTES) {
       return;
     }
-    long bytes = layout == null ? tails().bytesOf(size) : size - layout.footerStart();
+    long bytes = layout == null ? tails().bytesOf(size) : size - layout.footerStart;
     BlockRange end = blocks.covering(Math.max(0, size - bytes), size);
     if (bytes > 0 && end.first() < read.first() && guesses().admits(GuessKind.TAIL)) {
       BlockRange before = new BlockRange(end.first(), read.first());
       wanted.add(List.of(before), GuessKind.TAIL, guesses());
     }
-    boolean isOne = layout == null || layout.groups() == 1;
+    boolean isOne = layout == null || layout.groups == 1;
     List<BlockRange> alike = isOne ? alike().guess(blocks) : List.of();
     if (!alike.isEmpty() && guesses().admits(GuessKind.ALIKE)) {
       wanted.openFor(wanted.count() + Filters.blocksOf(alike));
@@ -140,9 +135,13 @@ final class FooterReading {
 
   /** A stream that began at the end has read that data, whole chunks of a group; or other data. */
   void remember(FileLayout layout, List<ByteRange> data) {
-    Set<AlikeFiles> learning = new HashSet<>(List.of(place().alike(), alike()));
     FileShape shape = new FileShape(blocks.objectSize(), layout.dataEnd(), List.copyOf(data));
-    learning.forEach(each -> each.onRead(shape));
+    AlikeFiles believed = alike();
+    AlikeFiles mine = place().alike();
+    mine.onRead(shape);
+    if (believed != mine) {
+      believed.onRead(shape);
+    }
   }
 
   /** The bytes to be seen next; null if none. */
@@ -167,29 +166,20 @@ final class FooterReading {
     FileTail known = tail;
     isDone = true;
     try {
-      if (known == null) {
-        tail = FileTail.of(bytes, blocks.objectSize());
-        isDone = tail == null;
-        if (isDone) {
-          tails.noFooter();
-        }
-        return null;
-      }
-      tails.footer(blocks.objectSize() - known.footer().start());
-      FileLayout layout = known.layout(bytes, codecs);
-      if (layout != null) {
+      if (known != null) {
+        tails.footer(blocks.objectSize() - known.footer().start());
+        FileLayout layout = known.layout(bytes, codecs);
         listener.accept(Counter.COLUMNAR_FOOTERS, 1);
         return memory.keep(version, layout);
       }
+      tail = FileTail.of(bytes, blocks.objectSize());
+      isDone = tail == null;
+      if (isDone) {
+        tails.noFooter();
+      }
     } catch (MalformedException e) {
-      // As if its codec were not to be had.
+      listener.accept(Counter.COLUMNAR_FOOTERS_REFUSED, 1);
     }
-    listener.accept(Counter.COLUMNAR_FOOTERS_REFUSED, 1);
     return null;
-  }
-
-  @Override
-  public String toString() {
-    return isDone ? "NOT_COLUMNAR" : isAtEnd ? "TAIL" : "UNKNOWN";
   }
 }

@@ -31,6 +31,8 @@ final class GroupSequence {
   private final BitSet read = new BitSet();
   private int present;
   private int count;
+
+  /** How many groups were read one after the other without a gap, up to the present one. */
   private int inRow;
 
   /** The like readers that have read as this one has until now. */
@@ -44,13 +46,9 @@ final class GroupSequence {
     this.groups = groups;
   }
 
-  /** How many groups were read one after the other without a gap, up to the present one. */
-  int inRow() {
-    return inRow;
-  }
-
-  /** The reader comes to {@code group}, which {@link Groups} have been told of. */
+  /** The reader comes to {@code group}. */
   void on(int group) {
+    groups.at(group, layout);
     if (!alike.isEmpty()) {
       boolean goesOn = group > present;
       alike = alike.stream().filter(each -> goesOn && next(each, present) == group).toList();
@@ -69,14 +67,19 @@ final class GroupSequence {
 
   private boolean beginsAs(Visit visit) {
     // Where no reader of so many groups would begin, statistics have ruled out what is before.
-    int most = layout.groups() - visit.groups().length();
+    int most = layout.groups - visit.groups().length();
     boolean fits = groups.isEndKnown() || present == 0 || present <= most;
     return fits && visit.groups().nextSetBit(0) == present - base();
   }
 
-  /** Whether like readers have read as this one has. */
-  boolean isExpected() {
-    return !alike.isEmpty();
+  /** Whether groups that follow may be asked for, as far as it is not what was read of this one. */
+  boolean mayFollow(boolean sawFilters) {
+    boolean isExpected = !alike.isEmpty();
+    if (count > 1) {
+      return inRow > 1 || isExpected;
+    }
+    boolean isFirst = isExpected || !groups.isEndKnown() || present == groups.first(layout);
+    return !sawFilters && isFirst;
   }
 
   /** Where groups are counted from. */

@@ -39,6 +39,6 @@ final class Groups {
 
   /** The group after the last one of the split; of the file, where no split is known. */
   int end(FileLayout layout) {
-    return split == null ? layout.groups() : layout.endGroupOf(split);
+    return split == null ? layout.groups : layout.endGroupOf(split);
   }
 }

@@ -26,19 +26,14 @@ final class LayoutBuilder {
 
   /** A sum of 32 bits. A footer may lie of its columns: files of one table have as many. */
   void schema(long sum) {
-    layout.schema = (long) layout.columns() << Integer.SIZE ^ sum;
-  }
-
-  void compression(int codec, int bytes) {
-    layout.compression = codec;
-    layout.blockBytes = bytes;
+    layout.schema = (long) layout.columns << Integer.SIZE ^ sum;
   }
 
   /** A chunk, with a dictionary page of {@code dictionary} bytes; 0 if it has none. */
   void chunk(int group, int column, long start, long length, long dictionary)
       throws MalformedException {
     requireInside(start, length);
-    int i = group * layout.columns() + column;
+    int i = group * layout.columns + column;
     layout.chunkStart[i] = start;
     layout.chunkLength[i] = length;
     boolean known = dictionary > 0 && dictionary <= Math.min(length, Integer.MAX_VALUE);
@@ -54,7 +49,7 @@ final class LayoutBuilder {
   }
 
   private LongStream ofGroup(long[] ofChunks, int group) {
-    return Arrays.stream(ofChunks, group * layout.columns(), (group + 1) * layout.columns());
+    return Arrays.stream(ofChunks, group * layout.columns, (group + 1) * layout.columns);
   }
 
   /** The split that holds {@code mark} has the group. */
@@ -77,16 +72,16 @@ final class LayoutBuilder {
   void requireInside(long start, long length) throws MalformedException {
     if (start < 0
         || length < 0
-        || start > layout.footerStart()
-        || length > layout.footerStart() - start) {
+        || start > layout.footerStart
+        || length > layout.footerStart - start) {
       throw new MalformedException(length + " bytes at " + start + " lie outside the data");
     }
   }
 
   FileLayout build() throws MalformedException {
     long end = 0;
-    for (int group = 0; group < layout.groups(); group++) {
-      if (layout.format() == FileLayout.Format.PARQUET) {
+    for (int group = 0; group < layout.groups; group++) {
+      if (layout.format == FileLayout.Format.PARQUET) {
         encloseChunks(group);
       }
       if (layout.groupStart[group] < end) {
@@ -97,26 +92,26 @@ final class LayoutBuilder {
       }
       end = layout.groupEnd[group];
     }
-    layout.columnIndexes.order(layout.footerStart());
-    layout.offsetIndexes.order(layout.footerStart());
-    long columnIndexes = layout.columnIndexes(0, layout.groups()).start();
-    long offsetIndexes = layout.offsetIndexes(0, layout.groups()).start();
+    layout.columnIndexes.order(layout.footerStart);
+    layout.offsetIndexes.order(layout.footerStart);
+    long columnIndexes = layout.columnIndexes.span(0, layout.groups).start();
+    long offsetIndexes = layout.offsetIndexes.span(0, layout.groups).start();
     layout.bloomFilters.extend(
         offset -> endOfGap(offset, columnIndexes, offsetIndexes), MAX_GUESSED_FILTER_BYTES);
-    layout.bloomFilters.order(layout.footerStart());
+    layout.bloomFilters.order(layout.footerStart);
     return layout;
   }
 
   /** Where the next group begins behind {@code offset}, or the indexes or the footer. */
   private long endOfGap(long offset, long columnIndexes, long offsetIndexes) {
-    int group = Extras.lastStart(layout.groupStart, 0, layout.groups(), offset) + 1;
-    long end = group < layout.groups() ? layout.groupStart[group] : layout.footerStart();
+    int group = Extras.lastStart(layout.groupStart, 0, layout.groups, offset) + 1;
+    long end = group < layout.groups ? layout.groupStart[group] : layout.footerStart;
     end = columnIndexes > offset ? Math.min(end, columnIndexes) : end;
     return offsetIndexes > offset ? Math.min(end, offsetIndexes) : end;
   }
 
   private void encloseChunks(int group) throws MalformedException {
-    int columns = layout.columns();
+    int columns = layout.columns;
     int from = group * columns;
     long[] starts = Arrays.copyOfRange(layout.chunkStart, from, from + columns);
     long[] ends = new long[columns];

@@ -2,8 +2,8 @@
 package io.s3e.columnar;
 
 /**
- * Bytes are not what their format allows, or more than S3E is willing to read. Without a stack:
- * whoever wrote the bytes decides how often it is thrown.
+ * Bytes are not what their format allows, more than S3E is willing to read, or of a codec that is
+ * not to be had. Without a stack: whoever wrote the bytes decides how often it is thrown.
  */
 final class MalformedException extends Exception {
   private static final long serialVersionUID = 1L;

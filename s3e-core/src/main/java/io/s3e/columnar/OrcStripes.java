@@ -49,7 +49,7 @@ final class OrcStripes {
   OrcStripes(FileLayout layout, OrcCodecs codecs) {
     this.layout = layout;
     this.codecs = codecs;
-    this.isRefused = layout.format() != FileLayout.Format.ORC;
+    this.isRefused = layout.format != FileLayout.Format.ORC;
   }
 
   /** The reader has come to {@code stripe}: the streams of those before it are forgotten. */
@@ -62,7 +62,7 @@ final class OrcStripes {
 
   /** The footer to be seen next; null if none. */
   @Nullable ByteRange wants() {
-    int end = Math.min(layout.groups(), first + MAX_STRIPES);
+    int end = Math.min(layout.groups, first + MAX_STRIPES);
     for (int stripe = first; !isRefused && stripe < end; stripe++) {
       if (!stripes.containsKey(stripe)) {
         return layout.stripeFooter(stripe);
@@ -75,11 +75,7 @@ final class OrcStripes {
     int stripe = layout.groupAt(range.start());
     try {
       byte[] plain = OrcTail.plain(layout.compression, layout.blockBytes, bytes, codecs);
-      if (plain == null) {
-        isRefused = true;
-      } else {
-        stripes.put(stripe, read(stripe, plain));
-      }
+      stripes.put(stripe, read(stripe, plain));
     } catch (MalformedException e) {
       isRefused = true;
     }

@@ -3,7 +3,6 @@ package io.s3e.columnar;
 
 import java.util.Arrays;
 import java.util.zip.CRC32C;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Reads what a {@link FileLayout} needs out of the footer of an ORC file: the list of stripes.
@@ -34,30 +33,28 @@ final class OrcTail {
 
   private OrcTail() {}
 
-  /**
-   * The layout of a file whose footer, as it is stored, begins at {@code footerStart}; null if its
-   * codec is not to be had.
-   */
-  static @Nullable FileLayout parse(
+  /** The layout of a file whose footer, as it is stored, begins at {@code footerStart}. */
+  static FileLayout parse(
       long footerStart, int compression, int blockBytes, byte[] footer, OrcCodecs codecs)
       throws MalformedException {
     byte[] plain = plain(compression, blockBytes, footer, codecs);
-    if (plain == null) {
-      return null;
-    }
-    LayoutBuilder layout = readFooter(plain, footerStart);
-    layout.compression(compression, blockBytes);
-    return layout.build();
+    LayoutBuilder told = readFooter(plain, footerStart);
+    told.layout.compression = compression;
+    told.layout.blockBytes = blockBytes;
+    return told.build();
   }
 
-  /** What a file stores in compressed chunks, or as it is; null if its codec is not to be had. */
-  static byte @Nullable [] plain(int compression, int blockBytes, byte[] stored, OrcCodecs codecs)
+  /** What a file stores in compressed chunks, or as it is. */
+  static byte[] plain(int compression, int blockBytes, byte[] stored, OrcCodecs codecs)
       throws MalformedException {
     if (compression == 0) {
       return stored;
     }
     OrcCodecs.Codec codec = codecs.codec(compression);
-    return codec == null ? null : decompress(stored, codec, blockBytes);
+    if (codec == null) {
+      throw new MalformedException("codec " + compression + " is not to be had");
+    }
+    return decompress(stored, codec, blockBytes);
   }
 
   private static byte[] decompress(byte[] source, OrcCodecs.Codec codec, int blockBytes)

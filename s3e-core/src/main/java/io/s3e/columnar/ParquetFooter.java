@@ -57,7 +57,6 @@ final class ParquetFooter {
   private @Nullable LayoutBuilder layout;
 
   private int groups;
-  private int columns;
   private long schema;
 
   /** Numbers of the chunk that is being read by the ids of their fields, and of its metadata. */
@@ -93,16 +92,11 @@ final class ParquetFooter {
         default -> in.skipField();
       }
     }
-    LayoutBuilder told = told();
-    told.schema(schema);
-    return told.build();
-  }
-
-  private LayoutBuilder told() throws MalformedException {
     if (layout == null) {
       throw new MalformedException("no row groups");
     }
-    return layout;
+    layout.schema(schema);
+    return layout.build();
   }
 
   private void readSchema() throws MalformedException {
@@ -125,57 +119,58 @@ final class ParquetFooter {
 
   private void readGroup(int group) throws MalformedException {
     long bytes = ABSENT;
-    boolean hasColumns = false;
+    LayoutBuilder told = null;
     in.enterStruct();
     while (in.nextField()) {
       switch (in.field()) {
         case GROUP_COLUMNS -> {
-          if (hasColumns) {
+          if (told != null) {
             throw new MalformedException("columns twice");
           }
-          hasColumns = true;
-          readColumns(group);
+          told = readColumns(group);
         }
         case GROUP_COMPRESSED -> bytes = in.readIntegerField();
         default -> in.skipField();
       }
     }
-    if (!hasColumns) {
+    if (told == null) {
       throw new MalformedException("a row group without columns");
     }
-    markGroup(group, bytes);
+    mark(told, group, bytes == ABSENT ? told.chunkBytes(group) : bytes);
   }
 
   /**
    * Readers give a group to the split that holds its middle, counted from its first chunk on: the
    * offset that a group has of its own is wrong in files of Arrow before 6 and parquet-java 1.12.0.
    */
-  private void markGroup(int group, long bytes) throws MalformedException {
-    LayoutBuilder told = told();
-    long length = bytes == ABSENT ? told.chunkBytes(group) : bytes;
-    if (length < 0 || length > footerStart) {
-      throw new MalformedException("a group of " + length + " bytes");
+  private void mark(LayoutBuilder told, int group, long bytes) throws MalformedException {
+    if (bytes < 0 || bytes > footerStart) {
+      throw new MalformedException("a group of " + bytes + " bytes");
     }
-    told.mark(group, told.firstByte(group) + length / 2);
+    told.mark(group, told.firstByte(group) + bytes / 2);
   }
 
-  private void readColumns(int group) throws MalformedException {
+  private LayoutBuilder readColumns(int group) throws MalformedException {
     int count = in.enterListOfStructs();
-    if (layout == null) {
-      columns = count;
+    LayoutBuilder told = layout;
+    if (told == null) {
       if (count == 0 || (long) groups * count > footer.length / LEAST_CHUNK_BYTES) {
         throw new MalformedException(groups + " groups of " + count + " columns in so few bytes");
       }
-      layout = new LayoutBuilder(FileLayout.Format.PARQUET, footerStart, groups, count);
-    } else if (count != columns) {
+      told = new LayoutBuilder(FileLayout.Format.PARQUET, footerStart, groups, count);
+      layout = told;
+    } else if (count != told.layout.columns) {
+      int columns = told.layout.columns;
       throw new MalformedException("groups of " + columns + " and of " + count + " columns");
     }
     for (int column = 0; column < count; column++) {
-      readChunk(group, column);
+      readChunk();
+      add(told, group, column);
     }
+    return told;
   }
 
-  private void readChunk(int group, int column) throws MalformedException {
+  private void readChunk() throws MalformedException {
     Arrays.fill(chunk, ABSENT);
     Arrays.fill(metadata, ABSENT);
     in.enterStruct();
@@ -192,7 +187,6 @@ final class ParquetFooter {
         default -> in.skipField();
       }
     }
-    add(group, column);
   }
 
   private void readMetadata() throws MalformedException {
@@ -210,7 +204,7 @@ final class ParquetFooter {
     }
   }
 
-  private void add(int group, int column) throws MalformedException {
+  private void add(LayoutBuilder told, int group, int column) throws MalformedException {
     long compressed = metadata[COLUMN_COMPRESSED];
     long dataPage = metadata[COLUMN_DATA_PAGE];
     long dictionary = metadata[COLUMN_DICTIONARY_PAGE];
@@ -219,24 +213,26 @@ final class ParquetFooter {
     }
     boolean hasDictionary = dictionary > 0 && dictionary < dataPage;
     long start = hasDictionary ? dictionary : dataPage;
-    LayoutBuilder told = told();
     told.chunk(group, column, start, compressed, dataPage - start);
-    int i = group * columns + column;
-    FileLayout layout = told.layout;
-    addExtra(layout.offsetIndexes, i, chunk[CHUNK_OFFSET_INDEX], chunk[CHUNK_OFFSET_INDEX_LENGTH]);
-    addExtra(layout.columnIndexes, i, chunk[CHUNK_COLUMN_INDEX], chunk[CHUNK_COLUMN_INDEX_LENGTH]);
+    FileLayout made = told.layout;
+    int i = group * made.columns + column;
+    long offsetIndex = chunk[CHUNK_OFFSET_INDEX];
+    addExtra(told, made.offsetIndexes, i, offsetIndex, chunk[CHUNK_OFFSET_INDEX_LENGTH]);
+    long columnIndex = chunk[CHUNK_COLUMN_INDEX];
+    addExtra(told, made.columnIndexes, i, columnIndex, chunk[CHUNK_COLUMN_INDEX_LENGTH]);
     long filter = metadata[COLUMN_BLOOM_FILTER];
     long filterBytes = metadata[COLUMN_BLOOM_FILTER_LENGTH];
-    addExtra(layout.bloomFilters, i, filter, filterBytes == ABSENT ? 0 : filterBytes);
+    addExtra(told, made.bloomFilters, i, filter, filterBytes == ABSENT ? 0 : filterBytes);
     if (filter != ABSENT && filterBytes == ABSENT) {
       // As files of parquet-java 1.13 have it.
-      layout.bloomFilters.set(i, filter, Extras.UNTOLD);
+      made.bloomFilters.set(i, filter, Extras.UNTOLD);
     }
   }
 
-  private void addExtra(Extras extras, int i, long start, long length) throws MalformedException {
+  private static void addExtra(LayoutBuilder told, Extras extras, int i, long start, long length)
+      throws MalformedException {
     if (start != ABSENT) {
-      told().requireInside(start, length);
+      told.requireInside(start, length);
       if (length <= Integer.MAX_VALUE) {
         extras.set(i, start, (int) length);
       }

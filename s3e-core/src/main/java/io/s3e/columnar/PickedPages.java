@@ -118,7 +118,7 @@ final class PickedPages {
     if (group < 0 || indexes != null) {
       return null;
     }
-    ByteRange all = layout.offsetIndexes(group, group + 1);
+    ByteRange all = layout.offsetIndexes.span(group, group + 1);
     return all.isEmpty() || all.length() > MAX_BYTES ? null : all;
   }
 
@@ -167,34 +167,32 @@ final class PickedPages {
   }
 
   private Pages pagesOf(int column) {
-    return pages.computeIfAbsent(
-        column,
-        c -> {
-          try {
-            return read(layout.offsetIndex(group, c), layout.chunk(group, c));
-          } catch (MalformedException e) {
-            return Pages.NONE;
-          }
-        });
+    return pages.computeIfAbsent(column, this::read);
   }
 
-  private Pages read(ByteRange index, ByteRange chunk) throws MalformedException {
-    long first = layout.offsetIndexes(group, group + 1).start();
-    Pages read = Pages.NONE;
+  /** None if there is no index, or one that lies. */
+  private Pages read(int column) {
+    ByteRange index = layout.offsetIndexes.rangeOf(group, column);
     if (indexes == null || index.isEmpty()) {
-      return read;
+      return Pages.NONE;
     }
+    long first = layout.offsetIndexes.span(group, group + 1).start();
     CompactReader in =
         new CompactReader(indexes, (int) (index.start() - first), (int) (index.end() - first));
-    in.enterStruct();
-    while (in.nextField()) {
-      if (in.field() == INDEX_LOCATIONS) {
-        read = readLocations(in, chunk);
-      } else {
-        in.skipField();
+    Pages read = Pages.NONE;
+    try {
+      in.enterStruct();
+      while (in.nextField()) {
+        if (in.field() == INDEX_LOCATIONS) {
+          read = readLocations(in, layout.chunk(group, column));
+        } else {
+          in.skipField();
+        }
       }
+      return read;
+    } catch (MalformedException e) {
+      return Pages.NONE;
     }
-    return read;
   }
 
   private static Pages readLocations(CompactReader in, ByteRange chunk) throws MalformedException {

@@ -29,7 +29,7 @@ final class Selection {
   private final BitSet columns = new BitSet();
 
   /** Bytes of a stripe, as blocks of one byte. */
-  private BlockPieces<Boolean> relative = new BlockPieces<>();
+  private final BlockPieces<Boolean> relative = new BlockPieces<>();
 
   private final OrcStripes stripes;
   private final Set<Integer> names = new HashSet<>();
@@ -49,33 +49,17 @@ final class Selection {
     return (BitSet) columns.clone();
   }
 
-  /** Wants what {@code other} wants, and nothing else. */
-  void set(Selection other) {
-    clear();
-    columns.or(other.columns);
-    other.relative.forEach(relative::add);
-    names.addAll(other.names);
-    isNamed = other.isNamed;
-  }
-
-  void clear() {
-    columns.clear();
-    relative = new BlockPieces<>();
-    names.clear();
-    isNamed = true;
-  }
-
   /** Wants these columns too; whether that is more than before. */
   boolean add(BitSet others) {
     int before = columns.cardinality();
     // What an earlier run has told may have columns that this file has not.
-    columns.or(others.get(0, layout.columns()));
+    columns.or(others.get(0, layout.columns));
     return columns.cardinality() > before;
   }
 
   /** Wants what {@code [from, to)} is of {@code group} too; whether that is more than before. */
   boolean add(int group, long from, long to) {
-    if (layout.format() == FileLayout.Format.ORC) {
+    if (layout.format == FileLayout.Format.ORC) {
       long start = layout.group(group).start();
       isNamed &= stripes.has(group);
       stripes.addNames(group, from, to, names);
@@ -83,7 +67,7 @@ final class Selection {
     }
     int before = columns.cardinality();
     int first = layout.isOrdered ? layout.columnAt(group, from) : 0;
-    for (int column = Math.max(0, first); column < layout.columns(); column++) {
+    for (int column = Math.max(0, first); column < layout.columns; column++) {
       ByteRange chunk = layout.chunk(group, column);
       if (layout.isOrdered && chunk.start() >= to) {
         break;
@@ -109,7 +93,7 @@ final class Selection {
   /** The wanted bytes of {@code group} from an offset on, ascending and apart from each other. */
   List<ByteRange> rangesOf(int group, long from) {
     ByteRange within = layout.group(group);
-    if (layout.format() == FileLayout.Format.ORC) {
+    if (layout.format == FileLayout.Format.ORC) {
       ByteRange data = layout.stripeData(group);
       boolean isIndex = part == FileLayout.FilePart.STRIPE_INDEX;
       within = isIndex ? new ByteRange(within.start(), data.start()) : data;
@@ -130,7 +114,7 @@ final class Selection {
 
   /** Chunks or streams, ascending; of a stripe that is not known, what lies where they did. */
   private List<ByteRange> partsOf(int group) {
-    if (layout.format() == FileLayout.Format.ORC && isNamed && stripes.has(group)) {
+    if (layout.format == FileLayout.Format.ORC && isNamed && stripes.has(group)) {
       return stripes.rangesOf(group, names);
     }
     List<ByteRange> parts = new ArrayList<>();

@@ -83,6 +83,8 @@ public final class StreamPlanner {
   /**
    * A planner for one stream.
    *
+   * @param past is believed as far as {@code memory} has nothing of the object's place; null if
+   *     nothing is
    * @param split the bytes that the opener said it needs; null if it did not
    * @param splits is asked where {@code split} is null
    * @param codecs where aircompressor is looked for
@@ -93,6 +95,7 @@ public final class StreamPlanner {
       BlockLayout blocks,
       PrefetchLimits limits,
       LayoutMemory memory,
+      @Nullable LayoutMemory past,
       ObjectVersion version,
       @Nullable ByteRange split,
       SplitSource splits,
@@ -108,16 +111,11 @@ public final class StreamPlanner {
     this.observed = new Ahead(blocks, listener);
     this.groups = new Groups(split, splits);
     this.wanted = new Wanted(blocks, limits);
-    this.footer = new FooterReading(blocks, memory, version, this.codecs, listener);
+    this.footer = new FooterReading(blocks, memory, past, version, this.codecs, listener);
   }
 
   public static ReaderPace paceOf(LayoutMemory memory, ObjectRef object) {
     return memory.place(object).pace();
-  }
-
-  /** Believes {@code past} as far as the engine has learnt nothing of the object's place. */
-  public void recalls(@Nullable LayoutMemory past) {
-    footer.recalls(past);
   }
 
   /** The ETag of the version has become known. */
@@ -164,9 +162,9 @@ public final class StreamPlanner {
     BlockRange touched = blocks.covering(position, end);
     boolean isFirst = isFresh;
     boolean wasExpected = begin(touched);
-    FileLayout layout = columns == null ? null : columns.layout();
+    FileLayout layout = columns == null ? null : columns.layout;
     boolean isAtEnd = footer.isNearEnd(position);
-    if (isAtEnd && isFirst && (layout == null || position >= layout.footerStart())) {
+    if (isAtEnd && isFirst && (layout == null || position >= layout.footerStart)) {
       beganAtEnd = true;
       footer.ask(touched, layout, wanted);
     } else if (columns != null) {
@@ -186,7 +184,7 @@ public final class StreamPlanner {
 
   private void ready(FileLayout layout) {
     TableMemory table = footer.table(layout);
-    TableLedger.OfStream mine = guesses == null ? table.ledger().ofStream() : guesses;
+    TableLedger.OfStream mine = guesses == null ? table.ledger.ofStream() : guesses;
     guesses = mine;
     TableMemory past = footer.pastTable(layout);
     columns = new ColumnPlanner(layout, blocks, groups, wanted, table, past, mine, joining, codecs);
@@ -313,7 +311,7 @@ public final class StreamPlanner {
     if (columns == null || mode != ColumnarMode.AUTO) {
       return Long.MAX_VALUE;
     }
-    return columns.layout().dataEnd();
+    return columns.layout.dataEnd();
   }
 
   /**
@@ -351,7 +349,7 @@ public final class StreamPlanner {
     if (last != null && !isFresh) {
       List<ByteRange> data = last.remember();
       if (beganAtEnd) {
-        footer.remember(last.layout(), data);
+        footer.remember(last.layout, data);
       }
     }
     if (guesses != null) {
@@ -362,7 +360,7 @@ public final class StreamPlanner {
     isFresh = true;
     beganAtEnd = false;
     if (last != null && !last.isForeign()) {
-      ready(last.layout());
+      ready(last.layout);
     }
     observe(List.of());
     forward.reset();

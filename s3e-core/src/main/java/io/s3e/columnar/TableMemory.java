@@ -7,6 +7,8 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Deque;
 import java.util.List;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,14 +52,10 @@ final class TableMemory {
   /** What streams read that read the same columns, none for ORC; the latest visit first. */
   record Scan(BitSet columns, List<Visit> visits) {}
 
-  private final TableLedger ledger = new TableLedger();
+  final TableLedger ledger = new TableLedger();
 
   /** The latest first; no two with the same columns. */
   private final Deque<Scan> scans = new ArrayDeque<>();
-
-  TableLedger ledger() {
-    return ledger;
-  }
 
   /** Another JVM's stream read these columns. */
   synchronized void recall(BitSet columns) {
@@ -72,14 +70,11 @@ final class TableMemory {
   }
 
   synchronized void remember(BitSet columns, Visit visit) {
-    List<Visit> visits = new ArrayList<>(List.of(visit));
-    for (Scan each : scans) {
-      if (each.columns.equals(columns)) {
-        visits.addAll(each.visits.subList(0, Math.min(VISITS - 1, each.visits.size())));
-      }
-    }
-    scans.removeIf(each -> each.columns.equals(columns));
-    scans.addFirst(new Scan(columns, List.copyOf(visits)));
+    Predicate<Scan> isSame = each -> each.columns.equals(columns);
+    Stream<Visit> before = scans.stream().filter(isSame).flatMap(each -> each.visits.stream());
+    List<Visit> visits = Stream.concat(Stream.of(visit), before).limit(VISITS).toList();
+    scans.removeIf(isSame);
+    scans.addFirst(new Scan(columns, visits));
     if (scans.size() > SCANS) {
       scans.removeLast();
     }

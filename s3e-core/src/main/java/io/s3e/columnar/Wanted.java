@@ -133,7 +133,7 @@ final class Wanted {
    * As {@link #add}, of the runs of one group that are of use together only, if they are short and
    * the stream may have them at all.
    */
-  boolean addGroup(List<BlockRange> runs, GuessKind kind, GuessJudge judge) {
+  boolean addGroup(List<BlockRange> runs, GuessJudge judge) {
     List<BlockRange> missing = missingFrom(runs);
     long blocks = 0;
     boolean isShort = true;
@@ -142,7 +142,7 @@ final class Wanted {
       isShort &= run.count() <= sizing.minBlocks();
     }
     if (!isShort || blocks > cap() || missing.size() > mostAtOnce) {
-      return add(runs, kind, judge);
+      return add(runs, GuessKind.GROUP, judge);
     }
     boolean isShared = requests.size() + missing.size() > inFlight;
     boolean fits = count() + blocks <= window() && (!isShared || requests.size() <= missing.size());
@@ -152,7 +152,7 @@ final class Wanted {
     wish = null;
     lastGroup++;
     for (BlockRange run : missing) {
-      Range range = new Range(run, kind, judge, Start.NOW, Wish.Cut.NONE, lastGroup);
+      Range range = new Range(run, GuessKind.GROUP, judge, Start.NOW, Wish.Cut.NONE, lastGroup);
       requests.missingFrom(run).forEach(part -> requests.add(part, range));
     }
     return true;
@@ -219,9 +219,7 @@ final class Wanted {
 
   /** The reader has gone on to another group: what it read before counts no longer. */
   void forgetReadBefore(long block) {
-    if (block > 0) {
-      var unused = read.take(new BlockRange(0, block), each -> true);
-    }
+    var unused = read.take(new BlockRange(0, block), each -> true);
   }
 
   /** Wants nothing of {@code run} for such reasons; how many blocks it did want. */
@@ -245,14 +243,12 @@ final class Wanted {
    */
   void refused(List<BlockRange> runs, boolean wasGroup) {
     held = true;
-    wish = null;
+    long before = window();
+    runs.forEach(run -> drop(run, kind -> true));
     if (wasGroup) {
-      runs.forEach(run -> drop(run, kind -> true));
       return;
     }
-    long before = window();
     long request = sizing.requestFor(before, inFlight, leastRequest, NO_END);
-    runs.forEach(run -> drop(run, kind -> true));
     long half = Math.max(sizing.floorOf(inFlight), before / 2);
     window = Math.max(1, Math.max(half, Math.min(before, count())));
     leastRequest = Math.max(1, Math.min(2 * request, window / LEAST_PARALLEL));

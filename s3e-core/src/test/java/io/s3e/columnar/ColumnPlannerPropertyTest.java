@@ -101,7 +101,7 @@ class ColumnPlannerPropertyTest {
       random = new Random(seed);
       int block = 1 << (4 + random.nextInt(4));
       file = random.nextInt(3) == 0 ? randomOrc(block) : randomParquet(block);
-      long size = file.footerStart() + 1 + random.nextInt(4 * block);
+      long size = file.footerStart + 1 + random.nextInt(4 * block);
       layout = new BlockLayout(size, block);
       int request = block * (1 + random.nextInt(16));
       limits =
@@ -130,6 +130,7 @@ class ColumnPlannerPropertyTest {
               layout,
               limits,
               memory,
+              null,
               version,
               isAsked ? null : known,
               isAsked ? () -> known : SplitSource.UNKNOWN,
@@ -138,7 +139,8 @@ class ColumnPlannerPropertyTest {
               ColumnarMode.AUTO,
               counted::add);
       ahead = new Ahead(layout, counted::add);
-      log.add(layout + " " + limits + " " + policy + " split " + split + " " + file);
+      log.add(layout + " " + limits + " " + policy + " split " + split);
+      log.add(file.format + " of " + file.groups + " groups, " + file.columns + " columns");
     }
 
     private FileLayout randomParquet(int block) {
@@ -237,7 +239,7 @@ class ColumnPlannerPropertyTest {
       } else if (what < 97) {
         showFooter();
       } else if (what < 98) {
-        group = random.nextInt(file.groups());
+        group = random.nextInt(file.groups);
       } else if (random.nextInt(4) == 0) {
         reset();
       }
@@ -246,14 +248,14 @@ class ColumnPlannerPropertyTest {
     /** Pages at random, some outside their chunks, or bytes that are no index. */
     private void showIndexes() {
       ByteRange wants = planner.wants();
-      if (wants == null || wants.start() >= file.footerStart()) {
+      if (wants == null || wants.start() >= file.footerStart) {
         return;
       }
       byte[] bytes = new byte[(int) wants.length()];
       random.nextBytes(bytes);
-      for (int chunk = 0; chunk < file.groups() * file.columns(); chunk++) {
-        ByteRange index = file.offsetIndex(chunk / file.columns(), chunk % file.columns());
-        long at = file.chunk(chunk / file.columns(), chunk % file.columns()).start();
+      for (int chunk = 0; chunk < file.groups * file.columns; chunk++) {
+        ByteRange index = file.offsetIndexes.rangeOf(chunk / file.columns, chunk % file.columns);
+        long at = file.chunk(chunk / file.columns, chunk % file.columns).start();
         long[][] pages = new long[1 + random.nextInt(4)][];
         for (int page = 0; page < pages.length; page++) {
           int length = 1 + random.nextInt(layout.blockSize());
@@ -273,11 +275,11 @@ class ColumnPlannerPropertyTest {
     /** Streams of a stripe, or bytes that are no footer. */
     private void showFooter() {
       ByteRange wants = planner.wants();
-      if (file.format() == FileLayout.Format.PARQUET) {
+      if (file.format == FileLayout.Format.PARQUET) {
         showIndexes();
         return;
       }
-      for (int i = 0; i < 4 && wants != null && wants.start() < file.footerStart(); i++) {
+      for (int i = 0; i < 4 && wants != null && wants.start() < file.footerStart; i++) {
         long stripe = file.group(file.groupAt(wants.start())).start();
         List<long[]> streams = new ArrayList<>();
         long left = wants.start() - stripe;
@@ -300,7 +302,7 @@ class ColumnPlannerPropertyTest {
 
     private void readLikeColumns() {
       if (random.nextInt(3) == 0) {
-        group = Math.min(file.groups() - 1, group + 1);
+        group = Math.min(file.groups - 1, group + 1);
       }
       ByteRange range = partOf(group);
       if (!range.isEmpty()) {
@@ -309,7 +311,7 @@ class ColumnPlannerPropertyTest {
     }
 
     private ByteRange partOf(int g) {
-      if (file.format() == FileLayout.Format.ORC) {
+      if (file.format == FileLayout.Format.ORC) {
         ByteRange data = file.stripeData(g);
         long half = data.start() + data.length() / 2;
         return switch (random.nextInt(4)) {
@@ -319,13 +321,13 @@ class ColumnPlannerPropertyTest {
           default -> new ByteRange(half, data.end());
         };
       }
-      int column = random.nextInt(file.columns());
-      planner.onSeek(file.offsetIndex(g, random.nextInt(file.columns())).start());
+      int column = random.nextInt(file.columns);
+      planner.onSeek(file.offsetIndexes.rangeOf(g, random.nextInt(file.columns)).start());
       return switch (random.nextInt(10)) {
         case 0 -> file.dictionary(g, column);
-        case 1 -> file.bloomFilter(g, column);
-        case 2 -> file.columnIndexes.rangeOf(g * file.columns() + column);
-        case 3 -> file.offsetIndex(g, column);
+        case 1 -> file.bloomFilters.rangeOf(g, column);
+        case 2 -> file.columnIndexes.rangeOf(g, column);
+        case 3 -> file.offsetIndexes.rangeOf(g, column);
         case 4, 5 -> {
           ByteRange chunk = file.chunk(g, column);
           long from = chunk.start() + random.nextLong(1 + chunk.length());
@@ -346,12 +348,12 @@ class ColumnPlannerPropertyTest {
     }
 
     private void readVectored() {
-      group = Math.min(file.groups() - 1, group + random.nextInt(3));
+      group = Math.min(file.groups - 1, group + random.nextInt(3));
       List<ByteRange> ranges = new ArrayList<>();
-      if (file.format() == FileLayout.Format.ORC) {
+      if (file.format == FileLayout.Format.ORC) {
         ranges.add(file.stripeData(group));
       } else {
-        for (int c = 0; c < file.columns(); c += 1 + random.nextInt(3)) {
+        for (int c = 0; c < file.columns; c += 1 + random.nextInt(3)) {
           ByteRange chunk = file.chunk(group, c);
           boolean isWhole = chunk.length() < 2 || random.nextInt(5) > 0;
           ranges.add(isWhole ? chunk : new ByteRange(chunk.start() + 1, chunk.end()));

@@ -102,7 +102,7 @@ final class ColumnTranscript {
       read.set(column);
     }
     memory
-        .table(new ObjectRef("bucket", "table/0"), file.schema())
+        .table(new ObjectRef("bucket", "table/0"), file.schema)
         .remember(read, new TableMemory.Visit(BitSet.valueOf(new long[] {0b11}), true));
     return this;
   }
@@ -118,6 +118,7 @@ final class ColumnTranscript {
         blocks,
         limits,
         memory,
+        null,
         version,
         null,
         () -> split,
@@ -157,8 +158,8 @@ final class ColumnTranscript {
         read(step, new ByteRange(start, start + MIB / 4));
       }
       case "dictionary" -> read(step, file.dictionary(number(words[1]), number(words[2])));
-      case "bloom" -> read(step, file.bloomFilter(number(words[1]), number(words[2])));
-      case "index" -> read(step, file.offsetIndex(number(words[1]), number(words[2])));
+      case "bloom" -> read(step, file.bloomFilters.rangeOf(number(words[1]), number(words[2])));
+      case "index" -> read(step, file.offsetIndexes.rangeOf(number(words[1]), number(words[2])));
       case "read" -> read(step, new ByteRange(Long.parseLong(words[1]), Long.parseLong(words[2])));
       case "stall" -> {
         planner.onStall(0);
@@ -262,8 +263,8 @@ final class ColumnTranscript {
   private String describe() {
     Wanted wanted = planner.wanted;
     long ahead = wanted.count() * blocks.blockSize();
-    Object state = planner.columns == null ? planner.footer : planner.columns;
-    String text = state + ", ahead " + ahead + " of " + wanted.window() * blocks.blockSize();
+    String text =
+        planner.columns.state + ", ahead " + ahead + " of " + wanted.window() * blocks.blockSize();
     boolean isColumnar = planner.isColumnar();
     return isColumnar ? text : PlannerText.of(planner.forward, blocks) + "; " + text;
   }

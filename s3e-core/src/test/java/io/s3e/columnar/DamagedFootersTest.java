@@ -96,7 +96,7 @@ class DamagedFootersTest {
     RecordedFiles.File file = RecordedFiles.orc();
     int known = 0;
     for (int i = 0; i < ORC; i++) {
-      int stripe = i % layout.groups();
+      int stripe = i % layout.groups;
       ByteRange footer = layout.stripeFooter(stripe);
       OrcStripes stripes = new OrcStripes(layout, codecs);
       stripes.at(stripe);

@@ -34,6 +34,7 @@ class FootersCountedTest {
         blocks,
         limits,
         memory,
+        null,
         version,
         null,
         SplitSource.UNKNOWN,

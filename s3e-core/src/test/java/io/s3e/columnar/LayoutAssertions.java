@@ -15,25 +15,25 @@ final class LayoutAssertions {
   static void assertConsistent(FileLayout layout) {
     long end = 0;
     assertThat(layout.weight()).isPositive();
-    for (int group = 0; group < layout.groups(); group++) {
+    for (int group = 0; group < layout.groups; group++) {
       ByteRange whole = layout.group(group);
       assertThat(whole.start()).isGreaterThanOrEqualTo(end);
       end = whole.end();
-      if (layout.format() == FileLayout.Format.ORC) {
+      if (layout.format == FileLayout.Format.ORC) {
         assertThat(layout.stripeData(group).start()).isGreaterThanOrEqualTo(whole.start());
         assertThat(layout.stripeFooter(group).end()).isEqualTo(whole.end());
       }
       List<ByteRange> chunks = new ArrayList<>();
-      for (int column = 0; column < layout.columns(); column++) {
+      for (int column = 0; column < layout.columns; column++) {
         ByteRange chunk = layout.chunk(group, column);
         chunks.add(chunk);
         assertThat(layout.dictionary(group, column).end()).isLessThanOrEqualTo(chunk.end());
-        assertThat(layout.bloomFilter(group, column).end())
-            .isLessThanOrEqualTo(layout.footerStart());
-        assertThat(layout.columnIndexes.rangeOf(group * layout.columns() + column).end())
-            .isLessThanOrEqualTo(layout.footerStart());
-        assertThat(layout.offsetIndex(group, column).end())
-            .isLessThanOrEqualTo(layout.footerStart());
+        assertThat(layout.bloomFilters.rangeOf(group, column).end())
+            .isLessThanOrEqualTo(layout.footerStart);
+        assertThat(layout.columnIndexes.rangeOf(group, column).end())
+            .isLessThanOrEqualTo(layout.footerStart);
+        assertThat(layout.offsetIndexes.rangeOf(group, column).end())
+            .isLessThanOrEqualTo(layout.footerStart);
       }
       chunks.sort(Comparator.comparingLong(ByteRange::start).thenComparingLong(ByteRange::end));
       long chunkEnd = whole.start();
@@ -44,11 +44,11 @@ final class LayoutAssertions {
       assertThat(chunkEnd).isLessThanOrEqualTo(whole.end());
       assertThat(layout.at(whole.start())).isNotNull();
     }
-    assertThat(end).isLessThanOrEqualTo(layout.footerStart());
+    assertThat(end).isLessThanOrEqualTo(layout.footerStart);
     ByteRange all = new ByteRange(0, Long.MAX_VALUE);
     assertThat(layout.firstGroupOf(all)).isZero();
-    assertThat(layout.endGroupOf(all)).isEqualTo(layout.groups());
-    layout.columnIndexes(0, layout.groups());
-    layout.offsetIndexes(0, layout.groups());
+    assertThat(layout.endGroupOf(all)).isEqualTo(layout.groups);
+    layout.columnIndexes.span(0, layout.groups);
+    layout.offsetIndexes.span(0, layout.groups);
   }
 }

@@ -36,7 +36,7 @@ class ParquetFooterTest {
   void realFootersSayWhatParquetJavaReadsOfThem(String name) throws Exception {
     FileLayout layout = parse(RecordedFiles.parquet(name));
     assertSame(layout, name);
-    assertThat(layout.footerStart())
+    assertThat(layout.footerStart)
         .isEqualTo(RecordedFiles.header(name)[0] - 8 - RecordedFiles.header(name)[1]);
   }
 
@@ -48,20 +48,21 @@ class ParquetFooterTest {
 
   private static void assertSame(FileLayout layout, String name) {
     List<List<FooterWriter.Chunk>> groups = RecordedFiles.chunks(name);
-    assertThat(layout.groups()).isEqualTo(groups.size());
-    assertThat(layout.columns()).isEqualTo(groups.get(0).size());
+    assertThat(layout.groups).isEqualTo(groups.size());
+    assertThat(layout.columns).isEqualTo(groups.get(0).size());
     for (int group = 0; group < groups.size(); group++) {
-      for (int column = 0; column < layout.columns(); column++) {
+      for (int column = 0; column < layout.columns; column++) {
         FooterWriter.Chunk chunk = groups.get(group).get(column);
         long start = chunk.dictionary() == null ? chunk.data() : chunk.dictionary();
         assertThat(layout.chunk(group, column))
             .isEqualTo(ByteRange.ofLength(start, chunk.compressed()));
         assertThat(layout.dictionary(group, column)).isEqualTo(new ByteRange(start, chunk.data()));
-        assertThat(layout.columnIndexes.rangeOf(group * layout.columns() + column))
+        assertThat(layout.columnIndexes.rangeOf(group, column))
             .isEqualTo(ByteRange.ofLength(chunk.columnIndex(), chunk.columnIndexLength()));
-        assertThat(layout.offsetIndex(group, column))
+        assertThat(layout.offsetIndexes.rangeOf(group, column))
             .isEqualTo(ByteRange.ofLength(chunk.offsetIndex(), chunk.offsetIndexLength()));
-        assertThat(layout.bloomFilter(group, column).isEmpty()).isEqualTo(chunk.bloom() == null);
+        assertThat(layout.bloomFilters.rangeOf(group, column).isEmpty())
+            .isEqualTo(chunk.bloom() == null);
       }
     }
   }
@@ -69,8 +70,8 @@ class ParquetFooterTest {
   @Test
   void aBloomFilterWithoutLengthEndsWhereTheNextBegins() throws Exception {
     FileLayout layout = parse(RecordedFiles.parquet("lineitem"));
-    assertThat(layout.bloomFilter(0, 1)).isEqualTo(new ByteRange(21463085, 21528638));
-    assertThat(layout.bloomFilter(8, 1).end()).isEqualTo(layout.footerStart());
+    assertThat(layout.bloomFilters.rangeOf(0, 1)).isEqualTo(new ByteRange(21463085, 21528638));
+    assertThat(layout.bloomFilters.rangeOf(8, 1).end()).isEqualTo(layout.footerStart);
   }
 
   @Test
@@ -104,7 +105,7 @@ class ParquetFooterTest {
   void theOffsetThatAGroupTellsOfItselfIsNotBelieved(String name) throws Exception {
     FileLayout real = parse(RecordedFiles.parquet(name));
     FileLayout lying = parse(RecordedFiles.parquetLike(name));
-    for (int group = 0; group < real.groups(); group++) {
+    for (int group = 0; group < real.groups; group++) {
       long mark = real.groupMark[group];
       for (ByteRange split : List.of(new ByteRange(0, mark), new ByteRange(0, mark + 1))) {
         assertThat(lying.endGroupOf(split)).isEqualTo(real.endGroupOf(split));
@@ -125,14 +126,15 @@ class ParquetFooterTest {
     FileLayout layout =
         assertTimeoutPreemptively(
             Duration.ofSeconds(20), () -> ParquetFooter.parse(footer, 2_000_000));
-    assertThat(layout.bloomFilter(99_998, 0)).isEqualTo(new ByteRange(1_099_998, 1_099_999));
+    assertThat(layout.bloomFilters.rangeOf(99_998, 0))
+        .isEqualTo(new ByteRange(1_099_998, 1_099_999));
   }
 
   @Test
   void filesOfOneSchemaHaveOneHash() throws Exception {
-    long schema = parse(RecordedFiles.parquetLike("table-part-00001")).schema();
-    assertThat(parse(RecordedFiles.parquetLike("table-part-00002")).schema()).isEqualTo(schema);
-    assertThat(parse(RecordedFiles.parquetLike("wide")).schema()).isNotEqualTo(schema);
+    long schema = parse(RecordedFiles.parquetLike("table-part-00001")).schema;
+    assertThat(parse(RecordedFiles.parquetLike("table-part-00002")).schema).isEqualTo(schema);
+    assertThat(parse(RecordedFiles.parquetLike("wide")).schema).isNotEqualTo(schema);
   }
 
   @Test
@@ -164,7 +166,7 @@ class ParquetFooterTest {
 
   @Test
   void whatCannotBeIsRefused() throws Exception {
-    assertThat(written(List.of(List.of(chunk(4, 100), chunk(104, 9896)))).groups()).isEqualTo(1);
+    assertThat(written(List.of(List.of(chunk(4, 100), chunk(104, 9896)))).groups).isEqualTo(1);
     List<List<List<FooterWriter.Chunk>>> lies =
         List.of(
             List.of(List.of(chunk(4, 100), chunk(104, 9897))),
@@ -202,7 +204,7 @@ class ParquetFooterTest {
       chunks.add(chunk(4 + 4 * i, 4));
     }
     byte[] inOrder = FooterWriter.write(names, List.of(chunks), 0);
-    assertThat(ParquetFooter.parse(inOrder, 10_000).columns()).isEqualTo(2_001);
+    assertThat(ParquetFooter.parse(inOrder, 10_000).columns).isEqualTo(2_001);
     Collections.swap(chunks, 0, 1);
     byte[] swapped = FooterWriter.write(names, List.of(chunks), 0);
     assertThatThrownBy(() -> ParquetFooter.parse(swapped, 10_000))

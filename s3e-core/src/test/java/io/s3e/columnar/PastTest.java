@@ -151,7 +151,7 @@ class PastTest {
       files.add(new FileShape(any(random), any(random), ranges));
     }
     BitSet columns = BitSet.valueOf(new long[] {random.nextLong(), random.nextLong()});
-    long[] schemas = {0, random.nextLong(), table.layout().schema()};
+    long[] schemas = {0, random.nextLong(), table.layout().schema};
     ColumnScan scan = new ColumnScan(schemas[random.nextInt(schemas.length)], columns);
     return new PlaceFacts(any(random), files, List.of(scan));
   }

@@ -184,6 +184,7 @@ final class Replay {
             store.layout,
             limits,
             memory,
+            past,
             version,
             null,
             () -> split == Split.KNOWN ? told : null,
@@ -191,7 +192,6 @@ final class Replay {
             ClassLoader.getPlatformClassLoader(),
             mode,
             counted::add);
-    planner.recalls(past);
     Ahead ahead = new Ahead(store.layout, counted::add);
     streams.put(call.stream(), new Stream(store, planner, ahead, ends.get(call.file())));
   }

@@ -46,6 +46,7 @@ class StreamPlannerTest {
         layout,
         limits,
         memory,
+        null,
         version,
         null,
         SplitSource.UNKNOWN,

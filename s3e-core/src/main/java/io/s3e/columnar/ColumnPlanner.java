@@ -122,7 +122,7 @@ final class ColumnPlanner {
     }
   }
 
-  /** A vectored read; {@code wasExpected} if any of it was wanted. */
+  /** As {@link #onRead}, of ranges that are read at once. */
   void onVectored(List<ByteRange> ranges, boolean wasExpected) {
     for (ByteRange range : ranges) {
       if (!range.isEmpty() && range.end() <= blocks.objectSize()) {
@@ -146,7 +146,6 @@ final class ColumnPlanner {
     }
   }
 
-  /** The reader has gone to {@code position}, in a block that it reads without being heard of. */
   void onSeek(long position) {
     FilePlace place = layout.at(position);
     if (place.part() == FilePart.OFFSET_INDEX) {
@@ -224,7 +223,7 @@ final class ColumnPlanner {
     following.askAgain();
   }
 
-  /** Tells the table what was read; the data, if it is one group's in whole chunks, else none. */
+  /** As {@link Following#remember}. */
   List<ByteRange> remember() {
     return following.remember();
   }

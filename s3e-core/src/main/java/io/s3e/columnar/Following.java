@@ -185,8 +185,7 @@ final class Following {
   }
 
   private void enter(int group) {
-    boolean isSkip = present >= 0 && group > present + 1;
-    if (isSkip && isOpen && group != sequence.next(present)) {
+    if (isOpen && group > present + 1 && group != sequence.next(present)) {
       ahead.halve();
     }
     if (present >= 0) {

@@ -114,7 +114,7 @@ final class GroupSequence {
     int least = last;
     boolean isInRow = true;
     for (Visit visit : alike) {
-      least = Math.min(least, endOf(visit));
+      least = visit.isWhole() ? least : Math.min(least, base() + visit.groups().length());
       isInRow &= visit.isInRow();
     }
     if (isInRow) {
@@ -125,11 +125,6 @@ final class GroupSequence {
       end = next(end);
     }
     return Math.min(last, end + 1);
-  }
-
-  private int endOf(Visit visit) {
-    int last = groups.end(layout);
-    return visit.isWhole() ? last : Math.min(last, base() + visit.groups().length());
   }
 
   Visit visit() {

@@ -70,10 +70,7 @@ final class LayoutBuilder {
   }
 
   void requireInside(long start, long length) throws MalformedException {
-    if (start < 0
-        || length < 0
-        || start > layout.footerStart
-        || length > layout.footerStart - start) {
+    if (start < 0 || length < 0 || length > layout.footerStart - start) {
       throw new MalformedException(length + " bytes at " + start + " lie outside the data");
     }
   }

@@ -49,7 +49,6 @@ final class OrcStripes {
   OrcStripes(FileLayout layout, OrcCodecs codecs) {
     this.layout = layout;
     this.codecs = codecs;
-    this.isRefused = layout.format != FileLayout.Format.ORC;
   }
 
   /** The reader has come to {@code stripe}: the streams of those before it are forgotten. */

@@ -95,17 +95,13 @@ final class PickedPages {
   /** A read begins at the offset index of a column. */
   void onIndex(int ofGroup, int column) {
     if (ofGroup != group) {
-      forget();
+      columns.clear();
+      pages.clear();
+      indexes = null;
+      mostPages = 0;
       group = ofGroup;
     }
     columns.set(column);
-  }
-
-  private void forget() {
-    columns.clear();
-    pages.clear();
-    indexes = null;
-    mostPages = 0;
   }
 
   /** Whether the reader picks pages out of {@code ofGroup}, and it is known which there are. */

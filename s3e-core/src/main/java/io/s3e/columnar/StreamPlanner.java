@@ -66,7 +66,7 @@ public final class StreamPlanner {
 
   private final Groups groups;
   final Wanted wanted;
-  final FooterReading footer;
+  private final FooterReading footer;
 
   /** Nothing was read, as far as columns are concerned. */
   private boolean isFresh = true;
@@ -81,8 +81,6 @@ public final class StreamPlanner {
   @Nullable ColumnPlanner columns;
 
   /**
-   * A planner for one stream.
-   *
    * @param past is believed as far as {@code memory} has nothing of the object's place; null if
    *     nothing is
    * @param split the bytes that the opener said it needs; null if it did not
@@ -179,7 +177,7 @@ public final class StreamPlanner {
       ready(known);
     }
     isFresh = false;
-    return wanted.use(touched) > 0;
+    return wanted.use(touched);
   }
 
   private void ready(FileLayout layout) {

@@ -204,17 +204,18 @@ final class Wanted {
     return granted == missing.count();
   }
 
-  /** A read takes {@code run}, and the reader comes on; how many of its blocks were wanted. */
-  long use(BlockRange run) {
+  /** A read takes {@code run}, and the reader comes on; whether any of its blocks was wanted. */
+  boolean use(BlockRange run) {
     held = false;
-    long used = drop(run, kind -> true);
+    long before = count();
+    drop(run, kind -> true);
     if (read.size() > MAX_READ_PIECES) {
       read = new BlockPieces<>();
     }
     for (BlockRange missing : read.missingFrom(run)) {
       read.add(missing, true);
     }
-    return used;
+    return count() < before;
   }
 
   /** The reader has gone on to another group: what it read before counts no longer. */
@@ -222,12 +223,10 @@ final class Wanted {
     var unused = read.take(new BlockRange(0, block), each -> true);
   }
 
-  /** Wants nothing of {@code run} for such reasons; how many blocks it did want. */
-  long drop(BlockRange run, Predicate<GuessKind> such) {
+  /** Wants nothing of {@code run} for such reasons. */
+  void drop(BlockRange run, Predicate<GuessKind> such) {
     wish = null;
-    long before = requests.count();
     var unused = requests.take(run, range -> such.test(range.kind()));
-    return before - requests.count();
   }
 
   void clear() {

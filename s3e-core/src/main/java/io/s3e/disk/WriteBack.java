@@ -5,7 +5,7 @@ import java.nio.ByteBuffer;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Adjacent bytes of one object in memory that are to be written, in one piece at least. */
+/** Bytes of one object in memory that are to be written, in one piece at least. */
 public record WriteBack(StoredObject object, List<? extends Piece> pieces) {
   /**
    * Bytes that may leave memory by themselves. Called by one thread of the cache at a time, which

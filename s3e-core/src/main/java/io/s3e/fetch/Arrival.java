@@ -15,9 +15,9 @@ public final class Arrival implements AutoCloseable {
   private final boolean hasJoined;
 
   /** {@code block} is pinned; {@code hasJoined} if the reader is counted as interested. */
-  Arrival(Block block, Origin origin, boolean isAnothers, boolean hasJoined) {
+  Arrival(Block block, boolean isAnothers, boolean hasJoined) {
     this.block = block;
-    this.origin = origin;
+    this.origin = Origin.of(block);
     this.isAnothers = isAnothers;
     this.hasJoined = hasJoined;
   }
@@ -59,7 +59,7 @@ public final class Arrival implements AutoCloseable {
 
   /** The error of a reader whose deadline passes now. */
   public IOException late() {
-    return origin.effort().deadlinePassed();
+    return origin.effort.deadlinePassed();
   }
 
   /** The reader waits no more, and the pin ends. */

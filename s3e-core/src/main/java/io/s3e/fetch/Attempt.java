@@ -7,6 +7,7 @@ import io.s3e.client.GetRequest;
 import io.s3e.client.LentBuffer;
 import io.s3e.client.ObjectClient;
 import io.s3e.client.RequestFailure;
+import io.s3e.client.RequestFailure.Kind;
 import io.s3e.client.ResponseHandler;
 import io.s3e.client.ResponseHead;
 import io.s3e.fault.FaultPolicy;
@@ -46,11 +47,11 @@ final class Attempt implements ResponseHandler {
 
   private final Outcome outcome;
   private final Destination destination;
-  private final Tenant tenant;
-  private final ObjectHandle handle;
-  private final Gate gate;
-  private final GetRequest request;
-  private final GetRecord get;
+  final Tenant tenant;
+  final ObjectHandle handle;
+  final Gate gate;
+  final GetRequest request;
+  final GetRecord get;
   private final long patienceNanos;
   private final long readerPatienceNanos;
   private final long startedNanos = System.nanoTime();
@@ -85,7 +86,7 @@ final class Attempt implements ResponseHandler {
     this.handle = handle;
     this.gate = gate;
     // Before it is signed: where they change meanwhile, the answer is no proof for the new ones.
-    this.credentials = tenant.client().credentials();
+    this.credentials = tenant.client.credentials();
     this.request =
         new GetRequest(
             handle.version().object(),
@@ -93,19 +94,19 @@ final class Attempt implements ResponseHandler {
             handle.etag(),
             handle.version().versionId(),
             destination.isLent(),
-            handle.headers(),
-            handle.context());
-    this.get = tenant.ledger().begin(request, handle.reader(), reason, number);
+            handle.headers,
+            handle.context);
+    this.get = tenant.ledger.begin(request, handle.reader(), reason, number);
     int doublings = Math.min(number - 1, MAX_PATIENCE_DOUBLINGS);
-    long stall = tenant.config().stallTimeout().toNanos() << doublings;
+    long stall = tenant.config.stallTimeout().toNanos() << doublings;
     // A lent response arrives whole, so its silence says nothing until a slow link had its time.
     this.patienceNanos = request.lend() ? stall + asked.length() * NANOS_PER_SLOW_BYTE : stall;
-    long measured = tenant.times().patienceNanos(asked.length()) << doublings;
+    long measured = tenant.store.times().patienceNanos(asked.length()) << doublings;
     // A store that has never answered has the time that a handshake needs to fail.
     this.readerPatienceNanos =
         gate.hasAnswered() ? Math.min(patienceNanos, measured) : patienceNanos;
     if (gate.sent()) {
-      tenant.metrics().count(Counter.GATE_PROBES);
+      tenant.metrics.count(Counter.GATE_PROBES);
     }
   }
 
@@ -118,10 +119,9 @@ final class Attempt implements ResponseHandler {
     tellStarted();
     ObjectClient.Exchange started;
     try {
-      started = tenant.client().get(request, this);
+      started = tenant.client.get(request, this);
     } catch (RuntimeException e) {
-      onFailure(
-          new RequestFailure(RequestFailure.Kind.OTHER, get.subject(), "client refused: " + e, e));
+      onFailure(new RequestFailure(Kind.OTHER, get.subject(), "client refused: " + e, e));
       return;
     }
     exchange = started;
@@ -149,17 +149,14 @@ final class Attempt implements ResponseHandler {
    * where all have become slow, some must come.
    */
   boolean isInTheWay(long now) {
-    return now - startedNanos > lateNanos() << Math.min(get.attempt() - 1, MAX_LATE_DOUBLINGS);
+    return now - startedNanos > lateNanos() << Math.min(get.attempt - 1, MAX_LATE_DOUBLINGS);
   }
 
   private long lateNanos() {
-    return tenant.times().lateNanos(request.range().length());
+    return tenant.store.times().lateNanos(request.range().length());
   }
 
-  GetRecord record() {
-    return get;
-  }
-
+  /** Ends it before it has begun, if nobody else has. */
   void withdraw(Runnable then) {
     fence.close(
         () -> {
@@ -182,8 +179,8 @@ final class Attempt implements ResponseHandler {
 
   private void endCancelled(String reason, @Nullable IOException why) {
     gate.ended(Gate.Outcome.CANCELLED);
-    drop();
-    report(new RequestFailure(RequestFailure.Kind.CANCELLED, get.subject(), reason, why));
+    discard(destination.drop());
+    report(new RequestFailure(Kind.CANCELLED, get.subject(), reason, why));
   }
 
   /** Ends the attempt because of its client's silence. */
@@ -212,34 +209,33 @@ final class Attempt implements ResponseHandler {
   private void endedBy(RequestFailure failure) {
     switch (failure.kind()) {
       case THROTTLED -> {
-        tenant.metrics().count(Counter.THROTTLED);
-        tenant.hedges().throttled();
+        tenant.metrics.count(Counter.THROTTLED);
+        tenant.store.hedges().throttled();
       }
-      case NOT_LENT -> tenant.account().carrier().pauseLending();
+      case NOT_LENT -> tenant.account.carrier().pauseLending();
       default -> {
         // Nothing to remember.
       }
     }
     gate.ended(FaultPolicy.outcome(failure), failure);
-    drop();
+    discard(destination.drop());
     report(failure);
     outcome.attemptFailed(failure);
   }
 
-  /** Lets go what came of an answer that has not ended in order. */
-  private void drop() {
-    long dropped = destination.drop();
-    get.discarded(dropped);
-    tenant.discarded(handle, dropped);
+  /** So many of the bytes that it brought are of no use to anybody. */
+  void discard(long bytes) {
+    get.discarded(bytes);
+    tenant.discarded(handle, bytes);
   }
 
   /** Counts, also where the attempt has ended meanwhile: what went out is at the store. */
   @Override
   public void onSent() {
     get.sent();
-    tenant.metrics().count(Counter.GETS);
+    tenant.metrics.count(Counter.GETS);
     if (get.isGuess()) {
-      tenant.metrics().count(Counter.PREFETCH_GETS);
+      tenant.metrics.count(Counter.PREFETCH_GETS);
     }
     handle.listener().onGetSent(request.range().start(), request.range().length(), get.isGuess());
   }
@@ -293,9 +289,7 @@ final class Attempt implements ResponseHandler {
   public void onData(ByteBuffer chunk) throws IOException {
     enter();
     try {
-      int count = chunk.remaining();
-      Body coming = requireBody(!request.lend(), count);
-      countReceived(coming, count);
+      Body coming = coming(!request.lend(), chunk.remaining());
       lastByteNanos = System.nanoTime();
       coming.take(chunk);
     } finally {
@@ -309,12 +303,9 @@ final class Attempt implements ResponseHandler {
     try {
       enter();
       try {
-        int count = buffer.bytes().remaining();
-        Body coming = requireBody(request.lend(), count);
-        countReceived(coming, count);
+        Body coming = coming(request.lend(), buffer.bytes().remaining());
         taken = true;
-        destination.accept(buffer);
-        coming.taken();
+        coming.take(buffer);
       } finally {
         fence.exit();
       }
@@ -325,28 +316,19 @@ final class Attempt implements ResponseHandler {
     }
   }
 
-  /** Before the bytes land: whoever reads them finds them counted. */
-  private void countReceived(Body coming, int bytes) {
-    coming.came(bytes);
-    get.came(bytes);
-    tenant.metrics().add(Counter.FETCHED_BYTES, bytes);
-    handle.listener().onReceived(bytes);
-  }
-
   @Override
   public void onDone() {
     Body came = body;
     if (came == null || !came.isWhole()) {
       String reason = "the answer ended in order" + (came == null ? "" : " after " + came);
-      onFailure(
-          new RequestFailure(
-              RequestFailure.Kind.REJECTED, get.subject(), reason, new IOException(reason)));
+      IOException cause = new IOException(reason);
+      onFailure(new RequestFailure(Kind.REJECTED, get.subject(), reason, cause));
       return;
     }
     fence.close(
         () -> {
           came.keep();
-          tenant.times().took(request.range().length(), System.nanoTime() - startedNanos);
+          tenant.store.times().took(request.range().length(), System.nanoTime() - startedNanos);
           gate.ended(Gate.Outcome.ANSWERED);
           report(null);
           outcome.attemptDone();
@@ -363,15 +345,14 @@ final class Attempt implements ResponseHandler {
       return;
     }
     // A cancel of ours closes the fence first: this one nobody has asked for, so it counts.
-    boolean isUnasked = failure.kind() == RequestFailure.Kind.CANCELLED;
+    boolean isUnasked = failure.kind() == Kind.CANCELLED;
     fence.close(() -> endedBy(isUnasked ? unasked(failure) : failure));
     get.clientIsThrough();
   }
 
   private RequestFailure unasked(RequestFailure failure) {
     String reason = "the client gave up unasked: " + failure.reason();
-    return new RequestFailure(
-        RequestFailure.Kind.NETWORK, get.subject(), reason, new SocketException(reason));
+    return new RequestFailure(Kind.NETWORK, get.subject(), reason, new SocketException(reason));
   }
 
   private void enter() throws IOException {
@@ -380,7 +361,8 @@ final class Attempt implements ResponseHandler {
     }
   }
 
-  private Body requireBody(boolean wanted, int count) throws IOException {
+  /** The body that so many bytes have come of, which land next; they are counted before. */
+  private Body coming(boolean wanted, int count) throws IOException {
     Body coming = body;
     if (coming == null) {
       throw new IOException(get.subject() + ": body before head");
@@ -389,6 +371,11 @@ final class Attempt implements ResponseHandler {
       String wrong = " bytes after " + coming + ", not what it asked for";
       throw new IOException(get.subject() + ": brought " + count + wrong);
     }
+    // Whoever reads them finds them counted.
+    coming.came(count);
+    get.came(count);
+    tenant.metrics.add(Counter.FETCHED_BYTES, count);
+    handle.listener().onReceived(count);
     return coming;
   }
 }

@@ -2,6 +2,7 @@
 package io.s3e.fetch;
 
 import io.s3e.block.ByteRange;
+import io.s3e.client.LentBuffer;
 import io.s3e.client.ResponseHead.LengthSource;
 import java.nio.ByteBuffer;
 
@@ -11,7 +12,7 @@ import java.nio.ByteBuffer;
  * head tells is not the store's: none of its bytes is the object's.
  *
  * <p>When that is known depends on whose word the length is. A body under the store's own
- * Content-Length can end nowhere else, so its bytes are accepted as they come, and those that came
+ * Content-Length can end nowhere else, so its bytes are believed as they come, and those that came
  * before a break stay. Every other body is held until all of it has come: with the one call of a
  * client that hands over whole bodies, or with the end of the answer.
  *
@@ -49,17 +50,15 @@ final class Body {
   }
 
   void take(ByteBuffer chunk) {
-    boolean isWhole = chunk.remaining() == told.length();
-    if (source == LengthSource.STORE || (source == LengthSource.CLIENT && isWhole)) {
-      destination.accept(chunk);
-      complete = received == told.length();
-    } else {
-      destination.hold(chunk);
-    }
+    boolean isAll = chunk.remaining() == told.length();
+    boolean believed = source == LengthSource.STORE || (source == LengthSource.CLIENT && isAll);
+    destination.take(chunk, believed);
+    complete = believed && isWhole();
   }
 
-  /** All bytes have been accepted in one lent buffer. */
-  void taken() {
+  /** All bytes have come in one lent buffer. */
+  void take(LentBuffer buffer) {
+    destination.take(buffer);
     complete = true;
   }
 

@@ -21,14 +21,13 @@ interface Destination {
    */
   void endsAt(long offset) throws IOException;
 
-  /** Takes the next bytes of the object, which are no more than are missing. */
-  void accept(ByteBuffer chunk);
-
   /**
-   * Takes bytes as {@link #accept(ByteBuffer)} does, or behind those that are held; nobody is shown
-   * them before they are {@linkplain #keep kept}.
+   * Takes the next bytes, which are no more than are missing, behind those that are held.
+   *
+   * @param believed whether they are the object's; otherwise they are held, and nobody is shown
+   *     them before they are {@linkplain #keep kept}
    */
-  void hold(ByteBuffer chunk);
+  void take(ByteBuffer chunk, boolean believed);
 
   /** The bytes that are held are the object's. */
   void keep();
@@ -36,11 +35,6 @@ interface Destination {
   /** The bytes that are held are of no use: others come in their place; how many they were. */
   long drop();
 
-  /**
-   * Takes over a buffer with all bytes.
-   *
-   * @throws IOException if the GET did not ask for a buffer, or the destination has one; the buffer
-   *     is closed then
-   */
-  void accept(LentBuffer buffer) throws IOException;
+  /** Takes over a buffer with all bytes. Once, and only where it {@linkplain #isLent is lent}. */
+  void take(LentBuffer buffer);
 }

@@ -71,7 +71,7 @@ public final class DiskBytes {
     watched.remove(this);
     long over = overNanos;
     if (over != 0) {
-      disk.speed().onDisk(count, wanted, over - beganNanos);
+      disk.speed.onDisk(count, wanted, over - beganNanos);
     }
     handle.progress().onDisk(count);
     disk.taken(handle, count, count == wanted);

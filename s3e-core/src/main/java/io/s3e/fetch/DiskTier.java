@@ -38,12 +38,16 @@ final class DiskTier {
   private static final long AHEAD_BYTES = 3L * StoredObject.CHUNK_BYTES;
 
   private final TenantDisk disk;
-  private final DiskCache cache;
+  final DiskCache cache;
   private final Proofs proofs;
   private final EngineMetrics ofTenant;
   private final DiskMetrics metrics;
+
+  /** As many bytes from the front of an object may go to disk. */
+  private final long frontBytes;
+
   private final Function<ObjectVersion, @Nullable StoredObject> name;
-  private final DiskSpeed speed = new DiskSpeed();
+  final DiskSpeed speed = new DiskSpeed();
 
   DiskTier(TenantDisk disk, Proofs proofs, EngineMetrics metrics) {
     this.disk = disk;
@@ -51,15 +55,9 @@ final class DiskTier {
     this.proofs = proofs;
     this.ofTenant = metrics;
     this.metrics = metrics.disk();
+    DiskCacheConfig config = disk.config();
+    this.frontBytes = config.mode() == Mode.HYBRID ? config.hybridBytes() : Long.MAX_VALUE;
     this.name = version -> cache.object(disk.store(), version);
-  }
-
-  DiskCache cache() {
-    return cache;
-  }
-
-  DiskSpeed speed() {
-    return speed;
   }
 
   /** How many of the chunks are on disk; 0 where S3 gives them sooner. */
@@ -103,7 +101,7 @@ final class DiskTier {
 
   /** Bytes of the handle's by their names on disk; null if they have no place there. */
   @Nullable ChunkRange chunksOf(ObjectHandle handle, ByteRange bytes) {
-    if (handle.hasCustomerKey() || !mayGo(bytes.start())) {
+    if (handle.hasCustomerKey || bytes.start() >= frontBytes) {
       return null;
     }
     StoredObject object = handle.stored(name);
@@ -112,22 +110,13 @@ final class DiskTier {
 
   /** The block up to which a run from {@code block} on may go: to the border of mode HYBRID. */
   long border(ObjectHandle handle, long block) {
-    DiskCacheConfig config = disk.config();
-    BlockLayout layout = handle.layout();
-    boolean isBefore = config.mode() == Mode.HYBRID && layout.startOf(block) < config.hybridBytes();
-    return isBefore ? layout.blocksOver(config.hybridBytes()) : Long.MAX_VALUE;
+    boolean isInFront = keepsFronts() && handle.layout().startOf(block) < frontBytes;
+    return isInFront ? handle.layout().blocksOver(frontBytes) : Long.MAX_VALUE;
   }
 
   /** Whether the mode is to keep the front of each object, whoever reads it. */
   boolean keepsFronts() {
     return disk.config().mode() == Mode.HYBRID;
-  }
-
-  /** Whether the mode lets bytes that begin at {@code start} go to disk at all. */
-  private boolean mayGo(long start) {
-    DiskCacheConfig config = disk.config();
-    return config.mode() == Mode.DISK
-        || (config.mode() == Mode.HYBRID && start < config.hybridBytes());
   }
 
   /** As {@link Fetcher#fromDisk}, by whole chunks, whether they are in memory or not. */
@@ -136,7 +125,7 @@ final class DiskTier {
       return null;
     }
     long end = position + Math.min(target.remaining(), MOST_BYTES);
-    long ahead = goesOn && handle.progress().pattern().isInOrder() ? AHEAD_BYTES : 0;
+    long ahead = goesOn && handle.progress().pattern.isInOrder() ? AHEAD_BYTES : 0;
     ByteRange wanted = new ByteRange(position, Math.max(end, Math.min(handle.size(), end + ahead)));
     ChunkRange chunks = chunksOf(handle, wanted);
     int present = chunks == null ? 0 : cache.look(chunks);

@@ -3,6 +3,7 @@ package io.s3e.fetch;
 
 import io.s3e.block.BlockRange;
 import io.s3e.block.ObjectRef;
+import io.s3e.client.ClientLimits;
 import io.s3e.disk.DiskRead;
 import io.s3e.fault.Gate;
 import io.s3e.memory.Account;
@@ -54,24 +55,27 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
   /** Closed with its fetcher. */
   public Fetcher(Tenant tenant) {
     this.tenant = tenant;
-    this.admission = tenant.admission();
-    this.account = tenant.account();
+    this.admission = tenant.admission;
+    this.account = tenant.account;
     this.memory = new VisibleBlocks(tenant);
-    this.resolver = new Resolver(tenant, memory);
+    ClientLimits limits = account.carrier().limits();
+    RunSizing sizing =
+        new RunSizing(tenant.config.blockBytes(), tenant.config.requestBytes(), limits);
+    this.resolver = new Resolver(tenant, memory, sizing);
     this.waits = new ReaderWaits(tenant);
-    tenant.timer().watch(this);
+    tenant.timer.watch(this);
   }
 
   public FetchConfig config() {
-    return tenant.config();
+    return tenant.config;
   }
 
   public EngineMetrics metrics() {
-    return tenant.metrics();
+    return tenant.metrics;
   }
 
   public GetLedger ledger() {
-    return tenant.ledger();
+    return tenant.ledger;
   }
 
   /**
@@ -192,7 +196,7 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
     if (tenant.gate(object).admitsGuess(unsent)) {
       return admission.trySpeculate(account, object, resolver.need(handle, run), purpose);
     }
-    tenant.metrics().count(Counter.GATE_REFUSED);
+    tenant.metrics.count(Counter.GATE_REFUSED);
     return null;
   }
 
@@ -230,7 +234,7 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
   }
 
   private void refused(ObjectHandle handle) {
-    tenant.metrics().count(Counter.PREFETCH_REFUSED);
+    tenant.metrics.count(Counter.PREFETCH_REFUSED);
     handle.listener().onPrefetchRefused();
   }
 
@@ -339,7 +343,7 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
     Origin origin = Origin.of(pinned);
     boolean hasJoined = !pinned.isReady() && origin.join();
     if (hasJoined || pinned.isReady()) {
-      return new Arrival(pinned, origin, !origin.isOf(tenant), hasJoined);
+      return new Arrival(pinned, !origin.isOf(tenant), hasJoined);
     }
     pinned.unpin();
     return null;
@@ -381,7 +385,7 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
   @Override
   public void close() {
     tenant.close();
-    tenant.timer().forget(this);
+    tenant.timer.forget(this);
     fromDisk.values().forEach(Runnable::run);
     running.forEach(run -> run.cancel(ReaderWaits.engineClosed()));
     admission.evict(account.carrier(), block -> Origin.of(block).isOf(tenant));

@@ -54,7 +54,10 @@ public final class GetRecord {
   private final ByteRange range;
   private final Reader reader;
   private final Enum<?> reason;
-  private final int attempt;
+
+  /** Which one in a row without a new block it is, from 1. */
+  final int attempt;
+
   private final long startedMillis = System.currentTimeMillis();
   private final long startedNanos = System.nanoTime();
   private volatile State state = State.UNSENT;
@@ -203,11 +206,6 @@ public final class GetRecord {
   /** Whether nobody waited for it when it was sent. */
   boolean isGuess() {
     return !(reason instanceof Purpose purpose) || purpose == Purpose.GUESS;
-  }
-
-  /** Which one in a row without a new block it is, from 1. */
-  int attempt() {
-    return attempt;
   }
 
   /** Whether its end is told, or about to be. */

@@ -38,7 +38,7 @@ public record HeadFetch(Tenant tenant) {
 
   private ObjectHead head(HeadRequest request, BooleanSupplier ended) throws IOException {
     Gate gate = tenant.gate(request.object());
-    Patience patience = new Patience(tenant.config().readTimeout());
+    Patience patience = new Patience(tenant.config.readTimeout());
     long started = System.nanoTime();
     awaitTurn(gate, request, patience, ended);
     History history = History.NONE;
@@ -55,10 +55,7 @@ public record HeadFetch(Tenant tenant) {
       }
       history = history.failed(failure, gate);
       Verdict verdict =
-          tenant
-              .config()
-              .policy()
-              .after(failure, history, ThreadLocalRandom.current().nextDouble());
+          tenant.config.policy().after(failure, history, ThreadLocalRandom.current().nextDouble());
       if (!(verdict instanceof Verdict.SendAgain again)
           || !pause(gate, again, failure, patience, ended)) {
         End end = patience.isOver() ? End.DEADLINE : End.FAILURE;
@@ -98,8 +95,7 @@ public record HeadFetch(Tenant tenant) {
     ObjectVersion version = handle.version();
     ObjectHead head =
         head(
-            new HeadRequest(
-                version.object(), version.versionId(), handle.headers(), handle.context()),
+            new HeadRequest(version.object(), version.versionId(), handle.headers, handle.context),
             () -> tenant.isClosed() || handle.isClosed() || handle.cancelled() != null);
     String etag = handle.etag();
     if (etag != null && !etag.equals(head.etag())) {
@@ -119,7 +115,7 @@ public record HeadFetch(Tenant tenant) {
       throws IOException {
     try {
       if (!gate.awaitDemand(ended, patience.deadline())) {
-        throw ReaderWaits.unsent(gate, request.subject(), tenant.config().readTimeout());
+        throw ReaderWaits.unsent(gate, request.subject(), tenant.config.readTimeout());
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -132,7 +128,7 @@ public record HeadFetch(Tenant tenant) {
     RequestFailure failure = null;
     gate.sent();
     try {
-      ObjectHead head = tenant.client().head(request);
+      ObjectHead head = tenant.client.head(request);
       outcome = Gate.Outcome.ANSWERED;
       return head;
     } catch (RequestFailure e) {
@@ -155,7 +151,7 @@ public record HeadFetch(Tenant tenant) {
       Patience patience,
       BooleanSupplier ended)
       throws InterruptedIOException {
-    Duration limit = tenant.config().readTimeout();
+    Duration limit = tenant.config.readTimeout();
     CountDownLatch mayGo = new CountDownLatch(1);
     AtomicBoolean isOver = new AtomicBoolean();
     Runnable passed =
@@ -174,7 +170,7 @@ public record HeadFetch(Tenant tenant) {
     if (again.remedy() == Remedy.NONE) {
       atGate.run();
     } else {
-      tenant.client().remedy(again.remedy(), failure.answer(), atGate);
+      tenant.client.remedy(again.remedy(), failure.answer(), atGate);
     }
     boolean sends = false;
     try {

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.s3e.fetch;
 
-import io.s3e.block.ByteRange;
 import io.s3e.client.LentBuffer;
 import io.s3e.client.RequestFailure;
-import io.s3e.fault.Gate;
 import io.s3e.memory.Grant;
 import io.s3e.memory.Need;
 import io.s3e.memory.Purpose;
 import io.s3e.metrics.EngineMetrics.Counter;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,75 +23,59 @@ import org.jspecify.annotations.Nullable;
  * pooled buffers, which hold all bytes until then, are given back at the end in each case.
  */
 final class Hedge implements Destination, Attempt.Outcome {
-  /** The run whose GET is late. */
-  interface Late {
-    /**
-     * All bytes have come by the hedge. The run ends the first GET and has the hedge {@linkplain
-     * Hedge#fill fill} what it misses; false if the first GET has ended already.
-     */
-    boolean overtaken(Hedge by);
-  }
+  final Attempt attempt;
 
-  private final Late late;
-  private final Tenant tenant;
-  private final ObjectHandle handle;
-  private final ByteRange range;
+  /**
+   * Told that all bytes have come by the hedge: the run ends the first GET and has the hedge
+   * {@linkplain #fill fill} what it misses. False if the first GET has ended already.
+   */
+  private final Predicate<Hedge> overtakes;
+
   private final Grant grant;
   private final int blockBytes;
-  private final Attempt attempt;
   private int filled;
 
   /** Bytes of the filled ones that the run has taken. */
   private int used;
 
-  private Hedge(
-      Late late, Tenant tenant, ObjectHandle handle, Gate gate, ByteRange range, Grant grant) {
-    this.late = late;
-    this.tenant = tenant;
-    this.handle = handle;
-    this.range = range;
+  private Hedge(Attempt first, Predicate<Hedge> overtakes, Grant grant) {
+    this.overtakes = overtakes;
     this.grant = grant;
-    this.blockBytes = tenant.config().blockBytes();
-    this.attempt = new Attempt(this, this, tenant, handle, gate, range, Purpose.HEDGE, 1);
+    this.blockBytes = first.tenant.config.blockBytes();
+    this.attempt =
+        new Attempt(
+            this,
+            this,
+            first.tenant,
+            first.handle,
+            first.gate,
+            first.request.range(),
+            Purpose.HEDGE,
+            1);
   }
 
-  /** A hedge of the GET for {@code range}; null if there is nothing to spare for it now. */
-  static @Nullable Hedge of(
-      Late late, Tenant tenant, ObjectHandle handle, Gate gate, ByteRange range) {
-    int blockBytes = tenant.config().blockBytes();
-    int blocks = Math.toIntExact((range.length() + blockBytes - 1) / blockBytes);
-    Need need = new Need(blocks, Need.MemoryKind.POOLED);
+  /** A hedge of that GET; null if there is nothing to spare for it now. */
+  static @Nullable Hedge of(Attempt first, Predicate<Hedge> overtakes) {
+    Tenant tenant = first.tenant;
+    int blockBytes = tenant.config.blockBytes();
+    long blocks = (first.request.range().length() + blockBytes - 1) / blockBytes;
+    Need need = new Need(Math.toIntExact(blocks), Need.MemoryKind.POOLED);
     Grant grant =
-        tenant
-            .admission()
-            .trySpeculate(tenant.account(), handle.version().object(), need, Purpose.HEDGE);
+        tenant.admission.trySpeculate(tenant.account, first.request.object(), need, Purpose.HEDGE);
     if (grant == null) {
       return null;
     }
-    if (!tenant.hedges().tryTake()) {
+    if (!tenant.store.hedges().tryTake()) {
       grant.giveBack();
       return null;
     }
-    return new Hedge(late, tenant, handle, gate, range, grant);
-  }
-
-  boolean isLate(long now) {
-    return attempt.isLate(now);
-  }
-
-  GetRecord record() {
-    return attempt.record();
+    return new Hedge(first, overtakes, grant);
   }
 
   void begin() {
-    tenant.metrics().count(Counter.HEDGES);
-    handle.listener().onHedge();
+    attempt.tenant.metrics.count(Counter.HEDGES);
+    attempt.handle.listener().onHedge();
     attempt.begin();
-  }
-
-  /** The run has ended, or goes on otherwise. */
-  void cancel(IOException why) {
-    attempt.cancel(why);
   }
 
   @Override
@@ -105,8 +88,9 @@ final class Hedge implements Destination, Attempt.Outcome {
     throw new IOException("the object ends inside a range that is asked for twice");
   }
 
+  /** All are held until the hedge has won. */
   @Override
-  public void accept(ByteBuffer chunk) {
+  public void take(ByteBuffer chunk, boolean believed) {
     while (chunk.hasRemaining()) {
       int at = filled % blockBytes;
       int count = Math.min(chunk.remaining(), blockBytes - at);
@@ -114,12 +98,6 @@ final class Hedge implements Destination, Attempt.Outcome {
       chunk.position(chunk.position() + count);
       filled += count;
     }
-  }
-
-  /** All are held until the hedge has won. */
-  @Override
-  public void hold(ByteBuffer chunk) {
-    accept(chunk);
   }
 
   @Override
@@ -135,44 +113,43 @@ final class Hedge implements Destination, Attempt.Outcome {
   }
 
   @Override
-  public void accept(LentBuffer buffer) throws IOException {
-    buffer.close();
-    throw new IOException("a lent buffer that nobody asked for");
+  public void take(LentBuffer buffer) {
+    throw new IllegalStateException("a hedge asks for no buffer");
   }
 
   /** Hands over what {@code landing} misses; the hedge is over then. */
   void fill(Landing landing) {
     // All bytes of a GET may have landed while its client's last word is still to come.
     if (!landing.isComplete()) {
-      tenant.metrics().count(Counter.HEDGES_WON);
+      attempt.tenant.metrics.count(Counter.HEDGES_WON);
       copyTo(landing);
     }
     release();
   }
 
   private void copyTo(Landing landing) {
-    int skipped = Math.toIntExact(landing.missing().start() - range.start());
-    record().keptFrom(landing.missing().start());
+    long missing = landing.missing().start();
+    attempt.get.keptFrom(missing);
+    int skipped = Math.toIntExact(missing - attempt.request.range().start());
+    used = filled - skipped;
     for (int at = skipped; at < filled; ) {
       int inBlock = at % blockBytes;
       int count = Math.min(filled - at, blockBytes - inBlock);
       ByteBuffer bytes = grant.leases().get(at / blockBytes).buffer().duplicate();
-      landing.accept(bytes.limit(inBlock + count).position(inBlock));
-      used += count;
+      landing.take(bytes.limit(inBlock + count).position(inBlock), true);
       at += count;
     }
   }
 
   /** Ends the hedge: what the run has not taken of its bytes came twice. */
   private void release() {
-    record().discarded(filled - used);
-    tenant.discarded(handle, filled - used);
+    attempt.discard(filled - used);
     grant.giveBack();
   }
 
   @Override
   public void attemptDone() {
-    if (!late.overtaken(this)) {
+    if (!overtakes.test(this)) {
       release();
     }
   }

@@ -50,7 +50,7 @@ final class Landing implements Destination {
   private final VisibleBlocks memory;
 
   /** At least one once the run starts; adjacent, ascending. */
-  private final List<Block> blocks = new ArrayList<>();
+  final List<Block> blocks = new ArrayList<>();
 
   /** Those of them that are not in the index; empty as a rule. */
   private final Set<Block> islands = new HashSet<>(0);
@@ -106,9 +106,8 @@ final class Landing implements Destination {
     releaseLeases(blocks.size(), grant.leases().size());
     if (blocks.isEmpty()) {
       grant.leaveLane();
-      return false;
     }
-    return true;
+    return !blocks.isEmpty();
   }
 
   /** The block under its name, or apart where that is taken by one that its reader may not use. */
@@ -118,7 +117,7 @@ final class Landing implements Destination {
       // Entered while the run waited for memory, perhaps under another name that the handle had.
       return null;
     }
-    if (tenant.index().add(block)) {
+    if (tenant.index.add(block)) {
       return block;
     }
     ObjectVersion apart = handle.apart();
@@ -126,7 +125,7 @@ final class Landing implements Destination {
       return null;
     }
     Block aside = made(new BlockId(apart, index), handle, fate);
-    return tenant.index().add(aside) ? aside : null;
+    return tenant.index.add(aside) ? aside : null;
   }
 
   private static Block made(BlockId id, ObjectHandle handle, Block.Fate fate) {
@@ -138,16 +137,12 @@ final class Landing implements Destination {
   private void publish(Residency residency, List<Block> landed, ByteBuffer bytes, Runnable free) {
     // Those that lie ahead too: a reader that comes to one would ask for it once more.
     if (!islands.isEmpty()) {
-      islands.removeIf(tenant.index()::add);
+      islands.removeIf(tenant.index::add);
     }
     residency.publish(landed, islands, bytes, free);
     if (!islands.isEmpty()) {
       landed.forEach(islands::remove);
     }
-  }
-
-  List<Block> blocks() {
-    return blocks;
   }
 
   ByteRange range() {
@@ -173,11 +168,6 @@ final class Landing implements Destination {
     return published;
   }
 
-  /** Bytes that came and are in no block that is published: for nothing, once the run is over. */
-  private long unpublishedBytes() {
-    return accepted - blocks.subList(0, published).stream().mapToLong(Block::length).sum();
-  }
-
   boolean isComplete() {
     return complete;
   }
@@ -190,26 +180,21 @@ final class Landing implements Destination {
   }
 
   @Override
-  public void accept(ByteBuffer chunk) {
-    accepted += chunk.remaining();
-    while (chunk.hasRemaining()) {
-      filled(put(chunk, published, filledInBlock));
-    }
-  }
-
-  @Override
-  public void hold(ByteBuffer chunk) {
+  public void take(ByteBuffer chunk, boolean believed) {
     int index = published;
     int at = filledInBlock + held;
     while (chunk.hasRemaining()) {
-      int length = blocks.get(index).length();
-      if (at >= length) {
-        at -= length;
+      while (at >= blocks.get(index).length()) {
+        at -= blocks.get(index).length();
         index++;
-      } else {
-        int count = put(chunk, index, at);
-        held += count;
-        at += count;
+      }
+      int count = Math.min(chunk.remaining(), blocks.get(index).length() - at);
+      grant.leases().get(index).buffer().put(at, chunk, chunk.position(), count);
+      chunk.position(chunk.position() + count);
+      held += count;
+      at += count;
+      if (believed) {
+        keep();
       }
     }
   }
@@ -231,14 +216,6 @@ final class Landing implements Destination {
     return dropped;
   }
 
-  /** Copies as much of the chunk as the block has room for from {@code at} on. */
-  private int put(ByteBuffer chunk, int index, int at) {
-    int count = Math.min(chunk.remaining(), blocks.get(index).length() - at);
-    grant.leases().get(index).buffer().put(at, chunk, chunk.position(), count);
-    chunk.position(chunk.position() + count);
-    return count;
-  }
-
   /** So many bytes more of the next block are there; publishes it if that is all of it. */
   private void filled(int count) {
     Block block = blocks.get(published);
@@ -249,20 +226,16 @@ final class Landing implements Destination {
       complete = published == landingBlocks;
       filledInBlock = 0;
       Grant granted = grant;
-      Residency pooled = tenant.admission().pooled();
+      Residency pooled = tenant.admission.pooled();
       publish(pooled, List.of(block), lease.buffer(), () -> granted.release(lease));
     }
   }
 
   @Override
-  public void accept(LentBuffer buffer) throws IOException {
-    if (!grant.isLent() || published > 0) {
-      buffer.close();
-      throw new IOException("a lent buffer that nobody asked for");
-    }
+  public void take(LentBuffer buffer) {
     if (!grant.leases().isEmpty()) {
       try (buffer) {
-        accept(buffer.bytes().duplicate());
+        take(buffer.bytes().duplicate(), true);
       }
       return;
     }
@@ -272,7 +245,7 @@ final class Landing implements Destination {
     Grant granted = grant;
     granted.landed();
     publish(
-        tenant.account().carrier().lent(),
+        tenant.account.carrier().lent(),
         blocks.subList(0, published),
         buffer.bytes(),
         () -> {
@@ -282,34 +255,35 @@ final class Landing implements Destination {
   }
 
   /**
-   * Fails what has not been published: out of the index first, then the memory, then the readers.
+   * Nothing more lands: fails what has not been published, and ends the concurrency, and the slot
+   * if no slab has it.
    *
    * @param failure why the run failed; null if it brought all there is
    */
-  void fail(@Nullable IOException failure) {
-    if (published == blocks.size()) {
-      return;
+  void end(@Nullable IOException failure) {
+    if (published < blocks.size()) {
+      fail(
+          failure == null
+              ? new ObjectTruncatedException("the object ends at offset " + range().end(), null)
+              : failure);
     }
-    IOException why = failure;
-    if (why == null) {
-      why = new ObjectTruncatedException("the object ends at offset " + range().end(), null);
-    }
-    List<Block> unpublished = blocks.subList(published, blocks.size());
-    Origin origin = Origin.of(unpublished.get(0));
-    origin.lost(unpublished.get(0).start());
-    tenant.discarded(origin.handle(), unpublishedBytes());
-    unpublished.forEach(tenant.index()::remove);
-    releaseLeases(published, grant.leases().isEmpty() ? 0 : blocks.size());
-    for (Block block : unpublished) {
-      block.fail(why);
-    }
-  }
-
-  /** Nothing more lands. Ends the concurrency, and the slot if no slab has it. */
-  void end() {
     boolean slotIsTheSlabs = grant.isLent() && grant.leases().isEmpty() && published > 0;
     if (!slotIsTheSlabs) {
       grant.leaveLane();
+    }
+  }
+
+  /** Out of the index first, then the memory, then the readers. */
+  private void fail(IOException why) {
+    List<Block> unpublished = blocks.subList(published, blocks.size());
+    Origin origin = Origin.of(unpublished.get(0));
+    origin.lost(unpublished.get(0).start());
+    long used = blocks.subList(0, published).stream().mapToLong(Block::length).sum();
+    tenant.discarded(origin.handle, accepted - used);
+    unpublished.forEach(tenant.index::remove);
+    releaseLeases(published, grant.leases().isEmpty() ? 0 : blocks.size());
+    for (Block block : unpublished) {
+      block.fail(why);
     }
   }
 

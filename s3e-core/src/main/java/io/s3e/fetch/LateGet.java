@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.s3e.fetch;
 
-import io.s3e.fault.Gate;
 import io.s3e.memory.Grant;
-import java.io.IOException;
 import java.time.Duration;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,30 +15,18 @@ import org.jspecify.annotations.Nullable;
  */
 final class LateGet {
   private final Attempt attempt;
-  private final Hedge.Late run;
+  private final Predicate<Hedge> overtakes;
   private final Grant grant;
   private final RunEffort effort;
-  private final Tenant tenant;
-  private final ObjectHandle handle;
-  private final Gate gate;
   private volatile @Nullable Hedge hedge;
   private volatile boolean yielded;
 
-  LateGet(
-      Attempt attempt,
-      Hedge.Late run,
-      Grant grant,
-      RunEffort effort,
-      Tenant tenant,
-      ObjectHandle handle,
-      Gate gate) {
+  /** {@code overtakes} as a {@link Hedge} has it. */
+  LateGet(Attempt attempt, Predicate<Hedge> overtakes, Grant grant, RunEffort effort) {
     this.attempt = attempt;
-    this.run = run;
+    this.overtakes = overtakes;
     this.grant = grant;
     this.effort = effort;
-    this.tenant = tenant;
-    this.handle = handle;
-    this.gate = gate;
   }
 
   boolean isOf(@Nullable Attempt one) {
@@ -54,16 +41,17 @@ final class LateGet {
   /** It is late still; the rest as {@link FetchTimer.Watched#tick} has it. */
   void look(boolean isAwaited, long now, long lateNanos) {
     boolean isAside = grant.overdue();
-    if (!tenant.admission().isStarving(tenant.account().carrier(), now)) {
+    Tenant tenant = attempt.tenant;
+    if (!tenant.admission.isStarving(tenant.account.carrier(), now)) {
       if (isAwaited && hedge == null) {
         hedge();
       }
       return;
     }
     Hedge second = hedge;
-    if (second != null && second.isLate(now - lateNanos)) {
+    if (second != null && second.attempt.isLate(now - lateNanos)) {
       // A second GET that is late as well holds what other readers starve for.
-      second.cancel(effort.cancelled("other readers want its place"));
+      second.attempt.cancel(effort.cancelled("other readers want its place"));
     }
     if (!isAside && grant.canYield() && attempt.isInTheWay(now - lateNanos)) {
       yielded = true;
@@ -73,17 +61,17 @@ final class LateGet {
 
   private void hedge() {
     // An object whose GETs hang again and again would hold two places in place of one.
-    if (grant.isLent() || attempt.record().attempt() > 1 || !gate.admitsGuess(0)) {
+    if (grant.isLent() || attempt.get.attempt > 1 || !attempt.gate.admitsGuess(0)) {
       return;
     }
-    Hedge second = Hedge.of(run, tenant, handle, gate, attempt.record().range());
+    Hedge second = Hedge.of(attempt, overtakes);
     if (second == null) {
       return;
     }
     hedge = second;
     second.begin();
     // Perhaps the attempt has ended before it could see the hedge.
-    if (attempt.record().hasEnded()) {
+    if (attempt.get.hasEnded()) {
       end();
     }
   }
@@ -92,8 +80,7 @@ final class LateGet {
   void end() {
     Hedge second = hedge;
     if (second != null) {
-      IOException why = effort.cancelled("the first GET has ended");
-      second.cancel(why);
+      second.attempt.cancel(effort.cancelled("the first GET has ended"));
     }
   }
 }

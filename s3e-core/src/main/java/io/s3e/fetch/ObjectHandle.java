@@ -7,9 +7,9 @@ import io.s3e.block.ObjectVersion;
 import io.s3e.disk.StoredObject;
 import io.s3e.memory.Block;
 import io.s3e.metrics.StreamListener;
+import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
@@ -58,14 +58,14 @@ public final class ObjectHandle {
   private final BlockLayout layout;
   private final boolean mayBeShorter;
   private final AtomicLong total;
-  private final Map<String, String> headers;
-  private final @Nullable Object context;
+  final Map<String, String> headers;
+  final @Nullable Object context;
   private final StreamListener listener;
   private final ReaderProgress progress;
-  private final LongestGet longestGet = new LongestGet();
+  final LongestGet longestGet = new LongestGet();
   private final AtomicReference<@Nullable String> etag;
 
-  /** Null before the store was asked. */
+  /** Null before the store was asked how the object is stored. */
   private volatile @Nullable String storedEncoding;
 
   private volatile boolean closed;
@@ -75,7 +75,10 @@ public final class ObjectHandle {
   private volatile @Nullable Block asking;
   private volatile @Nullable ObjectVersion apart;
   private volatile @Nullable ObjectVersion announced;
-  private final boolean customerKey;
+
+  /** Whether requests carry a customer's key: what they bring is nobody else's to see. */
+  final boolean hasCustomerKey;
+
   private volatile @Nullable ObjectVersion known;
   private volatile @Nullable Object sharedBy;
 
@@ -102,7 +105,7 @@ public final class ObjectHandle {
     this.listener = listener;
     this.progress = progress;
     this.etag = new AtomicReference<>(version.etag());
-    this.customerKey = headers.keySet().stream().anyMatch(ObjectHandle::isCustomerKey);
+    this.hasCustomerKey = headers.keySet().stream().anyMatch(ObjectHandle::isCustomerKey);
   }
 
   /** The object's length in bytes, as far as it is known: of what was told at opening at most. */
@@ -142,7 +145,7 @@ public final class ObjectHandle {
   /** The name that a block of the handle's is entered under. */
   BlockId block(long index) {
     ObjectVersion held = apart;
-    return new BlockId(held == null || (proof != null && !customerKey) ? name() : held, index);
+    return new BlockId(held == null || (proof != null && !hasCustomerKey) ? name() : held, index);
   }
 
   /** Once the version that is read is known, its blocks are for all {@code holder} holds for. */
@@ -201,7 +204,7 @@ public final class ObjectHandle {
 
   /** The name that answers count under for other handles too; null if it is not known. */
   @Nullable ObjectVersion provenName() {
-    return customerKey ? apart : knownVersion();
+    return hasCustomerKey ? apart : knownVersion();
   }
 
   /** The GET that is to be the next proof, while others wait for it; null if there was none. */
@@ -215,13 +218,8 @@ public final class ObjectHandle {
 
   /** One tenant with one customer's key: the holder of what only that key opens. */
   Object customerKey(Object tenant) {
-    Map<String, String> keys = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
-    headers.forEach(
-        (name, value) -> {
-          if (isCustomerKey(name)) {
-            keys.put(name, value);
-          }
-        });
+    Map<String, String> keys = new HashMap<>(headers);
+    keys.keySet().removeIf(name -> !isCustomerKey(name));
     return new CustomerKey(tenant, Map.copyOf(keys));
   }
 
@@ -237,24 +235,12 @@ public final class ObjectHandle {
     return header.toLowerCase(Locale.ROOT).startsWith(CUSTOMER_KEY_HEADERS);
   }
 
-  public Map<String, String> headers() {
-    return headers;
-  }
-
-  public @Nullable Object context() {
-    return context;
-  }
-
   public StreamListener listener() {
     return listener;
   }
 
   public ReaderProgress progress() {
     return progress;
-  }
-
-  LongestGet longestGet() {
-    return longestGet;
   }
 
   /** The ETag that the object was opened with or has told since; null if neither. */
@@ -281,21 +267,13 @@ public final class ObjectHandle {
 
   /** The known version in a cache on disk, which {@code name} names once; null if there is none. */
   @Nullable StoredObject stored(Function<ObjectVersion, @Nullable StoredObject> name) {
-    if (size() != version.size()) {
-      return null;
-    }
+    ObjectVersion identified = knownVersion();
     StoredObject found = stored;
-    ObjectVersion identified = found == null ? knownVersion() : null;
-    if (identified != null) {
+    if (identified != null && found == null) {
       found = name.apply(identified);
       stored = found;
     }
-    return found;
-  }
-
-  /** Whether requests carry a customer's key: what they bring is nobody else's to see. */
-  boolean hasCustomerKey() {
-    return customerKey;
+    return identified == null ? null : found;
   }
 
   /** Remembers the ETag of the first answer; false if an earlier answer had another. */
@@ -311,13 +289,9 @@ public final class ObjectHandle {
     storedEncoding = encoding == null ? NO_ENCODING : encoding;
   }
 
-  /** Whether the store has been asked how the object is stored. */
-  boolean isEncodingKnown() {
-    return storedEncoding != null;
-  }
-
-  boolean isStoredAs(String encoding) {
-    return encoding.equals(storedEncoding);
+  /** The Content-Encoding that the object is stored with, empty if none; null if not known. */
+  @Nullable String storedEncoding() {
+    return storedEncoding;
   }
 
   /** The number of the stream, and its opener's label of it; once, before it reads. */

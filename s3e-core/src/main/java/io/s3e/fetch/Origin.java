@@ -5,8 +5,8 @@ import io.s3e.memory.Block;
 import io.s3e.memory.Purpose;
 import io.s3e.metrics.EngineMetrics;
 import io.s3e.metrics.EngineMetrics.Counter;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -27,16 +27,16 @@ final class Origin implements Block.Fate {
 
   private final Object tenant;
   private final EngineMetrics metrics;
-  private final ObjectHandle handle;
+  final ObjectHandle handle;
   private final Purpose purpose;
-  private final RunEffort effort;
+  final RunEffort effort;
   private final Runnable unwanted;
   private final boolean ofScan;
   private final AtomicInteger interested = new AtomicInteger(1);
   private final AtomicInteger waiting = new AtomicInteger();
 
-  /** The GETs of the run, whose bytes its blocks are. One thread at a time adds. */
-  private volatile List<GetRecord> gets = List.of();
+  /** The GETs of the run, whose bytes its blocks are; empty where GETs are not kept. */
+  private final List<GetRecord> gets = new CopyOnWriteArrayList<>();
 
   /** Why they are sent: the purpose of the run, or the kind of guess. */
   private volatile Enum<?> reason;
@@ -61,7 +61,7 @@ final class Origin implements Block.Fate {
     this.effort = effort;
     this.unwanted = unwanted;
     this.demanded = purpose != Purpose.GUESS;
-    this.ofScan = handle.progress().pattern().isScanning();
+    this.ofScan = handle.progress().pattern.isScanning();
   }
 
   /** The origin of a block of an engine's: all of those come from runs. */
@@ -69,19 +69,11 @@ final class Origin implements Block.Fate {
     return (Origin) block.fate();
   }
 
-  ObjectHandle handle() {
-    return handle;
-  }
-
-  RunEffort effort() {
-    return effort;
-  }
-
-  /** One GET more brings bytes of the run, before any of them lands; noted where GETs are kept. */
+  /** One GET more brings bytes of the run, before any of them lands. */
   void asksBy(GetRecord get) {
-    List<GetRecord> more = new ArrayList<>(gets);
-    more.add(get);
-    gets = get.isKept() ? List.copyOf(more) : List.of();
+    if (get.isKept()) {
+      gets.add(get);
+    }
   }
 
   Enum<?> reason() {
@@ -158,9 +150,9 @@ final class Origin implements Block.Fate {
     return purpose == Purpose.GUESS;
   }
 
-  /** Whether the reader went through the object in order when the run was started. */
+  /** Whether the reader goes through the object in order, or did when the run was started. */
   boolean isOfScan() {
-    return ofScan;
+    return ofScan || handle.progress().pattern.isScanning();
   }
 
   boolean wasFetchedBefore() {

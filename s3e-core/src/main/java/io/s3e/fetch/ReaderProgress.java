@@ -6,6 +6,7 @@ import io.s3e.prefetch.AccessPattern;
 import io.s3e.prefetch.ReaderPace;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,22 +24,16 @@ import org.jspecify.annotations.Nullable;
  * collected.
  */
 public final class ReaderProgress {
-  /** Judges bytes that were withheld. Any thread; must not block. */
-  interface Judge {
-    /** It is known how the reader went: from front to end if {@code scanned}. */
-    void judge(ByteRange bytes, boolean scanned);
-  }
-
   /** After so many bytes in a row from disk, the rest will be there too. */
   private static final long ALL_ON_DISK_BYTES = 8 << 20;
 
   /** Of a run, the bytes whose time tells {@link #pace} how fast its reader is; once for each. */
   private static final ByteRange TIMED = new ByteRange(4 << 20, 12 << 20);
 
-  private final AccessPattern pattern;
+  final AccessPattern pattern;
   private final ReaderPace pace;
   private final Queue<ByteRange> withheld = new ConcurrentLinkedQueue<>();
-  private volatile @Nullable Judge judge;
+  private volatile @Nullable Consumer<ByteRange> judge;
   private volatile boolean closed;
   private volatile long lastReadNanos = System.nanoTime();
 
@@ -78,20 +73,23 @@ public final class ReaderProgress {
     judgeWithheld();
   }
 
-  /** Has {@code by} judge the bytes once it is known how the reader goes, which may be now. */
-  void withhold(ByteRange bytes, Judge by) {
+  /**
+   * Has {@code by}, which must not block, judge the bytes once it is known how the reader goes,
+   * which may be now: on any thread.
+   */
+  void withhold(ByteRange bytes, Consumer<ByteRange> by) {
     withheld.add(bytes);
     judge = by;
     judgeWithheld();
   }
 
   private void judgeWithheld() {
-    Judge by = judge;
+    Consumer<ByteRange> by = judge;
     if (by == null || (pattern.mayBeScan() && !closed)) {
       return;
     }
     for (ByteRange next = withheld.poll(); next != null; next = withheld.poll()) {
-      by.judge(next, pattern.looksLikeScan());
+      by.accept(next);
     }
   }
 
@@ -110,9 +108,5 @@ public final class ReaderProgress {
 
   long lastReadNanos() {
     return lastReadNanos;
-  }
-
-  AccessPattern pattern() {
-    return pattern;
   }
 }

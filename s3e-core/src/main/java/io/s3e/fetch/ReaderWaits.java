@@ -29,7 +29,7 @@ record ReaderWaits(Tenant tenant) {
   boolean atGate(ObjectHandle handle, Patience patience) throws IOException {
     Gate gate = tenant.gate(handle.version().object());
     long started = System.nanoTime();
-    Duration limit = tenant.config().readTimeout();
+    Duration limit = tenant.config.readTimeout();
     BooleanSupplier givenUp =
         () -> {
           LongWaits.look(
@@ -56,14 +56,14 @@ record ReaderWaits(Tenant tenant) {
     } catch (InterruptedException e) {
       throw interrupted("while the store refuses requests");
     } finally {
-      tenant.metrics().count(Counter.GATE_WAITS);
-      tenant.metrics().add(Counter.GATE_WAIT_NANOS, System.nanoTime() - started);
+      tenant.metrics.count(Counter.GATE_WAITS);
+      tenant.metrics.add(Counter.GATE_WAIT_NANOS, System.nanoTime() - started);
     }
   }
 
   /** Waits for what one GET needs; null if others wait for the thread, and the object is full. */
   @Nullable Grant forMemory(ObjectHandle handle, Need need, Patience patience) throws IOException {
-    Account account = tenant.account();
+    Account account = tenant.account;
     Object object = handle.version().object();
     long since = System.nanoTime();
     BooleanSupplier leaves =
@@ -73,17 +73,17 @@ record ReaderWaits(Tenant tenant) {
                 || (patience.isSpentOnVisit(since) && account.isHeldUp(object));
     try {
       for (; ; ) {
-        Grant grant = tenant.admission().await(account, object, need, leaves, patience.deadline());
+        Grant grant = tenant.admission.await(account, object, need, leaves, patience.deadline());
         if (grant != null) {
           return grant;
         }
         requireOpen(handle);
-        if (patience.isSpentOnVisit(since) && !patience.isOver()) {
-          return null;
-        }
         // Others who read for the same call may have got on meanwhile.
         if (patience.isOver()) {
           throw new IOException("no memory became free before the read's deadline");
+        }
+        if (patience.isSpentOnVisit(since)) {
+          return null;
         }
       }
     } catch (InterruptedException e) {

@@ -11,20 +11,7 @@ import org.jspecify.annotations.Nullable;
  * over absent blocks and short islands of others between them, and no further than one GET. Any
  * thread; nothing here waits.
  */
-final class Resolver {
-  private final Tenant tenant;
-  private final VisibleBlocks memory;
-  private final RunSizing sizing;
-
-  Resolver(Tenant tenant, VisibleBlocks memory) {
-    this.tenant = tenant;
-    this.memory = memory;
-    FetchConfig config = tenant.config();
-    this.sizing =
-        new RunSizing(
-            config.blockBytes(), config.requestBytes(), tenant.account().carrier().limits());
-  }
-
+record Resolver(Tenant tenant, VisibleBlocks memory, RunSizing sizing) {
   boolean isAbsent(ObjectHandle handle, long block) {
     return presentUntil(handle, block, block + 1) == block;
   }
@@ -60,9 +47,9 @@ final class Resolver {
   /** The run from the first block of {@code wanted} on, which is absent, and not beyond it. */
   BlockRange run(ObjectHandle handle, BlockRange wanted) {
     DiskTier disk = tenant.disk();
-    boolean lends = tenant.account().carrier().lends();
+    boolean lends = tenant.account.carrier().lends();
     long border = disk == null ? Long.MAX_VALUE : disk.border(handle, wanted.first());
-    long limit = Math.min(border, sizing.limit(wanted, lends, handle.longestGet().bytes()));
+    long limit = Math.min(border, sizing.limit(wanted, lends, handle.longestGet.bytes()));
     long end =
         RequestSizing.untilGap(
             wanted.first(),

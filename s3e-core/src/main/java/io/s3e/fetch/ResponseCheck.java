@@ -42,8 +42,9 @@ final class ResponseCheck {
       throw rejected(request, "status " + head.status() + " instead of 206");
     }
     String encoding = head.contentEncoding();
-    if (encoding != null && !isTransparent(encoding) && !handle.isStoredAs(encoding)) {
-      if (handle.isEncodingKnown()) {
+    String stored = handle.storedEncoding();
+    if (encoding != null && !isTransparent(encoding) && !encoding.equals(stored)) {
+      if (stored != null) {
         throw rejected(
             request,
             "Content-Encoding "

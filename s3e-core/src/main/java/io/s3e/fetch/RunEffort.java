@@ -46,7 +46,7 @@ final class RunEffort {
   /** One more GET is sent: what it asks for, which is all that is missing if {@code isWhole}. */
   ByteRange sends(ByteRange missing, boolean isWhole) {
     sent.incrementAndGet();
-    long most = Math.min(longestPart, handle.longestGet().bytes());
+    long most = Math.min(longestPart, handle.longestGet.bytes());
     ByteRange part = isWhole ? missing : LongestGet.firstPart(missing, most);
     asked = part.length();
     return part;
@@ -58,7 +58,7 @@ final class RunEffort {
   }
 
   void came() {
-    handle.longestGet().came(asked);
+    handle.longestGet.came(asked);
   }
 
   /** A part of the run has come, and others follow. */
@@ -75,7 +75,7 @@ final class RunEffort {
     }
     Verdict verdict = policy.after(failure, history, ThreadLocalRandom.current().nextDouble());
     if (verdict instanceof Verdict.SendAgain again && again.part() == Part.HALF) {
-      handle.longestGet().broke(asked);
+      handle.longestGet.broke(asked);
       longestPart = LongestGet.half(asked);
     }
     return verdict;
@@ -83,7 +83,7 @@ final class RunEffort {
 
   /** Whether what was asked for is longer than what comes through. */
   boolean isTooLong() {
-    return handle.longestGet().bytes() < asked;
+    return handle.longestGet.bytes() < asked;
   }
 
   /** An attempt has failed, and another one follows. */

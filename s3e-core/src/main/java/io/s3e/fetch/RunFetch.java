@@ -59,7 +59,7 @@ import org.jspecify.annotations.Nullable;
  * same buffers; it never appends to what another attempt may still write. {@link Landing} tells
  * whose the memory is meanwhile.
  */
-public final class RunFetch implements Attempt.Outcome, Hedge.Late {
+public final class RunFetch implements Attempt.Outcome {
   /** A GET that was sent again ends in about so long, and leaves its place to the next. */
   private static final long PLACE_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
@@ -106,7 +106,7 @@ public final class RunFetch implements Attempt.Outcome, Hedge.Late {
     this.effort = new RunEffort(handle, landing::range);
     this.gate = tenant.gate(handle.version().object());
     this.origin =
-        new Origin(tenant, tenant.metrics(), handle, grant.purpose(), effort, this::unwanted);
+        new Origin(tenant, tenant.metrics, handle, grant.purpose(), effort, this::unwanted);
     this.ended = ended;
   }
 
@@ -123,7 +123,7 @@ public final class RunFetch implements Attempt.Outcome, Hedge.Late {
   }
 
   List<Block> blocks() {
-    return landing.blocks();
+    return landing.blocks;
   }
 
   public ByteRange range() {
@@ -198,16 +198,17 @@ public final class RunFetch implements Attempt.Outcome, Hedge.Late {
     }
     publishedBefore = landing.published();
     ByteRange missing = landing.missing();
-    if (!hasSent) {
-      hasSent = true;
-      tenant.fetches(origin, missing);
+    Spiller spiller = tenant.spiller();
+    if (!hasSent && spiller != null) {
+      spiller.fetches(origin, missing);
     }
+    hasSent = true;
     ByteRange part = effort.sends(missing, landing.isLent());
-    tenant.hedges().sent();
+    tenant.store.hedges().sent();
     int number = effort.nextAttempt();
     Attempt attempt =
         new Attempt(this, landing, tenant, handle, gate, part, origin.reason(), number);
-    origin.asksBy(attempt.record());
+    origin.asksBy(attempt.get);
     phase.set(new Phase("GETTING", attempt));
     IOException why = cancelled;
     if (why != null) {
@@ -254,7 +255,7 @@ public final class RunFetch implements Attempt.Outcome, Hedge.Late {
   void checkDeadline(long now, long lateNanos) {
     boolean isAwaited = origin.isAwaited();
     if (isAwaited) {
-      Duration patience = tenant.config().readTimeout();
+      Duration patience = tenant.config.readTimeout();
       LongWaits.look(gate, effort.waitedNanos(now), patience, effort::tried);
     }
     Attempt attempt = attempt();
@@ -267,20 +268,19 @@ public final class RunFetch implements Attempt.Outcome, Hedge.Late {
     } else if (origin.isForAReader() && attempt.isLate(now - lateNanos)) {
       LateGet get = late;
       if (get == null || !get.isOf(attempt)) {
-        get = new LateGet(attempt, this, grant, effort, tenant, handle, gate);
+        get = new LateGet(attempt, this::overtaken, grant, effort);
         late = get;
       }
       get.look(isAwaited, now, lateNanos);
     }
   }
 
-  @Override
-  public boolean overtaken(Hedge by) {
+  private boolean overtaken(Hedge by) {
     Attempt attempt = attempt();
     return attempt != null
         && attempt.overtaken(
             () -> {
-              origin.asksBy(by.record());
+              origin.asksBy(by.attempt.get);
               by.fill(landing);
               attemptDone();
             });
@@ -325,7 +325,7 @@ public final class RunFetch implements Attempt.Outcome, Hedge.Late {
     LateGet get = late;
     boolean hasYielded = get != null && get.isOf(attempt()) && get.hasYielded();
     boolean gotOn = landing.published() > publishedBefore;
-    Verdict verdict = effort.after(failure, gotOn, gate, tenant.config().policy());
+    Verdict verdict = effort.after(failure, gotOn, gate, tenant.config.policy());
     if (!(verdict instanceof Verdict.SendAgain again) || !isWorthRetrying()) {
       finish(effort.failed(failure));
     } else if (landing.isLent() && (hasYielded || effort.isTooLong())) {
@@ -338,13 +338,12 @@ public final class RunFetch implements Attempt.Outcome, Hedge.Late {
 
   private boolean isWorthRetrying() {
     return origin.isAwaited()
-        || (origin.isForAReader()
-            && effort.elapsedNanos() < tenant.config().readTimeout().toNanos());
+        || (origin.isForAReader() && effort.elapsedNanos() < tenant.config.readTimeout().toNanos());
   }
 
   private void retry(RequestFailure failure, Verdict.SendAgain again) {
     effort.goesOnAfter(failure, again.remedy());
-    tenant.metrics().count(Counter.RETRIES);
+    tenant.metrics.count(Counter.RETRIES);
     handle.listener().onRetry(failure);
     grant.pause();
     phase.set(Phase.BETWEEN);
@@ -352,7 +351,7 @@ public final class RunFetch implements Attempt.Outcome, Hedge.Late {
     if (again.remedy() == Remedy.NONE) {
       next.run();
     } else {
-      tenant.client().remedy(again.remedy(), failure.answer(), next);
+      tenant.client.remedy(again.remedy(), failure.answer(), next);
     }
     endIfCancelled();
   }
@@ -367,7 +366,7 @@ public final class RunFetch implements Attempt.Outcome, Hedge.Late {
             return;
           }
           gate.unused();
-          if (!isOver() && !tenant.timer().later(later, PLACE_PAUSE_NANOS)) {
+          if (!isOver() && !tenant.timer.later(later, PLACE_PAUSE_NANOS)) {
             boolean unused = finishBetween(effort.failed(failure));
           }
         };
@@ -383,10 +382,9 @@ public final class RunFetch implements Attempt.Outcome, Hedge.Late {
     }
     ended.accept(this);
     if (failure != null && origin.isForAReader() && !Failures.isNobodysError(failure)) {
-      tenant.metrics().count(Counter.FAILURES);
+      tenant.metrics.count(Counter.FAILURES);
     }
-    landing.fail(failure);
-    landing.end();
+    landing.end(failure);
     if (origin.interested() == 0) {
       // What was published while the last of those who were interested left.
       blocks().forEach(Block::abandon);
@@ -397,7 +395,7 @@ public final class RunFetch implements Attempt.Outcome, Hedge.Late {
     }
     Spiller spiller = tenant.spiller();
     if (spiller != null) {
-      spiller.ended(handle, blocks().subList(0, landing.published()));
+      spiller.ended(blocks().subList(0, landing.published()));
     }
   }
 }

@@ -40,7 +40,7 @@ final class Spiller {
   /** Bytes that may be written for each that was read from disk. */
   private static final long MOST_WRITTEN_PER_HIT = 10;
 
-  private final DiskTier tier;
+  final DiskTier tier;
   private final DiskCache cache;
   private final BlockIndex index;
   private final DiskMetrics metrics;
@@ -55,29 +55,36 @@ final class Spiller {
 
   Spiller(DiskTier tier, BlockIndex index, DiskMetrics metrics) {
     this.tier = tier;
-    this.cache = tier.cache();
+    this.cache = tier.cache;
     this.index = index;
     this.metrics = metrics;
   }
 
-  /** Whether bytes that are about to be fetched are worth writing, as far as is known now. */
-  boolean isWorth(Origin origin, ByteRange bytes) {
-    ChunkRange chunks = tier.chunksOf(origin.handle(), bytes);
-    return chunks != null && verdict(origin, chunks) == Verdict.WRITTEN;
+  /**
+   * The first GET of a run is about to be sent: whether it is worth writing, as far as is known.
+   */
+  void fetches(Origin origin, ByteRange missing) {
+    if (tier.missed(origin.handle, missing)) {
+      origin.fetchesAgain();
+    }
+    ChunkRange chunks = tier.chunksOf(origin.handle, missing);
+    if (chunks != null && verdict(origin, chunks) == Verdict.WRITTEN) {
+      origin.spill();
+    }
   }
 
   private Verdict verdict(Origin origin, ChunkRange chunks) {
     long bytes = (long) (chunks.end() - chunks.first()) * StoredObject.CHUNK_BYTES;
-    if (tier.speed().isDiskSlower(bytes)) {
+    if (tier.speed.isDiskSlower(bytes)) {
       return Verdict.NOT_WRITTEN;
     }
     if (cache.isShared() || tier.keepsFronts() || origin.wasFetchedBefore()) {
       return Verdict.WRITTEN;
     }
-    if (isOfScan(origin)) {
+    if (origin.isOfScan()) {
       return Verdict.NOT_WRITTEN;
     }
-    AccessPattern reader = origin.handle().progress().pattern();
+    AccessPattern reader = origin.handle.progress().pattern;
     if (reader.mayBeScan()) {
       return Verdict.WITHHELD;
     }
@@ -97,24 +104,19 @@ final class Spiller {
         && metrics.get(Counter.HIT_BYTES) > 0;
   }
 
-  /** A run of the handle's is over, with these blocks: ready, and dirty if to be written. */
-  void ended(ObjectHandle handle, List<Block> fetched) {
+  /** A run is over, with these blocks: ready, and dirty if to be written. */
+  void ended(List<Block> fetched) {
     if (fetched.isEmpty()) {
       return;
     }
-    ByteRange bytes = rangeOf(fetched);
-    ChunkRange chunks = tier.chunksOf(handle, bytes);
     Origin origin = Origin.of(fetched.get(0));
-    tier.speed().onStore(bytes.length(), origin.effort().elapsedNanos());
+    ByteRange bytes = rangeOf(fetched);
+    ChunkRange chunks = tier.chunksOf(origin.handle, bytes);
+    tier.speed.onStore(bytes.length(), origin.effort.elapsedNanos());
     if (origin.isSpilled()) {
-      offer(handle, fetched);
-    } else if (chunks != null) {
-      switch (verdict(origin, chunks)) {
-        // When it was sent there was no cache, or its reader might have been one that scans.
-        case WRITTEN -> offer(handle, fetched.stream().filter(Block::markDirty).toList());
-        case WITHHELD -> withhold(handle, bytes);
-        case NOT_WRITTEN -> metrics.add(Counter.NOT_ADMITTED_BYTES, bytes.length());
-      }
+      offer(origin.handle, fetched);
+    } else if (chunks != null && judge(origin, chunks, fetched) == Verdict.NOT_WRITTEN) {
+      metrics.add(Counter.NOT_ADMITTED_BYTES, bytes.length());
     }
   }
 
@@ -133,52 +135,53 @@ final class Spiller {
     return new ByteRange(adjacent.get(0).start(), adjacent.get(adjacent.size() - 1).end());
   }
 
-  private static boolean isOfScan(Origin origin) {
-    return origin.isOfScan() || origin.handle().progress().pattern().isScanning();
-  }
-
   private void withhold(ObjectHandle handle, ByteRange bytes) {
-    handle
-        .progress()
-        .withhold(
-            bytes,
-            (each, scanned) -> {
-              long offered = scanned ? 0 : offerWithheld(handle, each);
-              metrics.add(Counter.NOT_ADMITTED_BYTES, each.length() - offered);
-            });
+    ReaderProgress reader = handle.progress();
+    reader.withhold(
+        bytes,
+        each -> {
+          long offered = reader.pattern.looksLikeScan() ? 0 : offerWithheld(handle, each);
+          metrics.add(Counter.NOT_ADMITTED_BYTES, each.length() - offered);
+        });
   }
 
   /** Offers what is still in memory; how many bytes. */
   private long offerWithheld(ObjectHandle handle, ByteRange bytes) {
     BlockRange range = handle.layout().covering(bytes.start(), bytes.end());
     long offered = 0;
-    List<Block> adjacent = new ArrayList<>();
-    for (long next = range.first(); next <= range.end(); next++) {
-      Block block = next == range.end() ? null : index.get(handle.block(next));
-      boolean isHeld = block != null && block.isReady() && Origin.of(block).handle() == handle;
+    List<Block> dirty = new ArrayList<>();
+    for (long next = range.first(); next < range.end(); next++) {
+      Block block = index.get(handle.block(next));
+      boolean isHeld = block != null && block.isReady() && Origin.of(block).handle == handle;
       if (block != null && isHeld && block.markDirty()) {
-        adjacent.add(block);
-      } else if (!adjacent.isEmpty()) {
-        offered += rangeOf(adjacent).length();
-        offer(handle, adjacent);
-        adjacent = new ArrayList<>();
+        dirty.add(block);
+        offered += block.length();
       }
     }
+    offer(handle, dirty);
     return offered;
   }
 
   /** A block may have come before there was a cache: it is offered now, unless it is on disk. */
-  void arrivedBefore(Origin origin, Block block) {
+  void arrivedBefore(Block block) {
+    Origin origin = Origin.of(block);
     ByteRange bytes = new ByteRange(block.start(), block.end());
-    ChunkRange chunks = block.isReady() ? tier.chunksOf(origin.handle(), bytes) : null;
-    if (chunks == null || origin.isSpilled() || cache.look(chunks) > 0) {
-      return;
+    ChunkRange chunks = block.isReady() ? tier.chunksOf(origin.handle, bytes) : null;
+    if (chunks != null && !origin.isSpilled() && cache.look(chunks) == 0) {
+      Verdict unused = judge(origin, chunks, List.of(block));
     }
+  }
+
+  /**
+   * Decides on ready blocks that are not dirty, whose run was sent without a cache, or undecided.
+   */
+  private Verdict judge(Origin origin, ChunkRange chunks, List<Block> blocks) {
     Verdict verdict = verdict(origin, chunks);
-    if (verdict == Verdict.WITHHELD) {
-      withhold(origin.handle(), bytes);
-    } else if (verdict == Verdict.WRITTEN && block.markDirty()) {
-      offer(origin.handle(), List.of(block));
+    if (verdict == Verdict.WRITTEN) {
+      offer(origin.handle, blocks.stream().filter(Block::markDirty).toList());
+    } else if (verdict == Verdict.WITHHELD) {
+      withhold(origin.handle, rangeOf(blocks));
     }
+    return verdict;
   }
 }

@@ -20,13 +20,13 @@ import org.jspecify.annotations.Nullable;
  */
 record VisibleBlocks(Tenant tenant) {
   void opened(ObjectHandle handle) {
-    if (handle.hasCustomerKey()) {
+    if (handle.hasCustomerKey) {
       // Streams with another key, or with none, must not see the bytes that this key opens.
-      handle.holdApart(handle.customerKey(tenant.holder()));
-    } else if (tenant.config().store() != null) {
-      handle.sharedBy(tenant.config().store());
+      handle.holdApart(handle.customerKey(tenant.holder));
+    } else if (tenant.config.store() != null) {
+      handle.sharedBy(tenant.config.store());
     }
-    boolean unused = tenant.proofs().isProven(handle);
+    boolean unused = tenant.proofs.isProven(handle);
   }
 
   /** The block under this name, pinned; null if it is not in memory and not on its way. */
@@ -48,13 +48,13 @@ record VisibleBlocks(Tenant tenant) {
 
   private @Nullable Block pinned(BlockId id) {
     for (; ; ) {
-      Block found = tenant.index().get(id);
+      Block found = tenant.index.get(id);
       if (found == null || found.tryPin()) {
         return found;
       }
       // Dead: evicted, or failed, a moment ago. The thread that killed it has removed it or is
       // about to.
-      tenant.index().remove(found);
+      tenant.index.remove(found);
     }
   }
 
@@ -68,7 +68,7 @@ record VisibleBlocks(Tenant tenant) {
       if (Origin.of(found).isOf(tenant) || isForOthers(handle, found)) {
         return true;
       }
-      handle.holdApart(tenant.holder());
+      handle.holdApart(tenant.holder);
     }
     return entered(handle.apart(), block) != null || entered(handle.announced(), block) != null;
   }
@@ -85,7 +85,7 @@ record VisibleBlocks(Tenant tenant) {
   }
 
   private @Nullable Block entered(@Nullable ObjectVersion version, long block) {
-    return version == null ? null : tenant.index().get(new BlockId(version, block));
+    return version == null ? null : tenant.index.get(new BlockId(version, block));
   }
 
   /** Whether the handle sees the block, under any of its names. */
@@ -101,7 +101,7 @@ record VisibleBlocks(Tenant tenant) {
     Origin origin = Origin.of(found);
     boolean isCandidate = origin.isOf(tenant) || isForOthers(handle, found);
     boolean isAsked = origin.isOf(tenant) && found.isFetching();
-    return isAsked || (isCandidate && tenant.proofs().isProven(handle));
+    return isAsked || (isCandidate && tenant.proofs.isProven(handle));
   }
 
   /**
@@ -109,7 +109,7 @@ record VisibleBlocks(Tenant tenant) {
    * waited for when it is late: whatever hangs may hang for that tenant alone.
    */
   private static boolean isForOthers(ObjectHandle handle, Block found) {
-    return !handle.hasCustomerKey() && (found.isReady() || !Origin.of(found).isOverdue());
+    return !handle.hasCustomerKey && (found.isReady() || !Origin.of(found).isOverdue());
   }
 
   /**
@@ -119,12 +119,12 @@ record VisibleBlocks(Tenant tenant) {
   boolean makeWay(ObjectHandle handle, long block) {
     Block other = entered(handle.name(), block);
     if (handle.apart() == null && other != null && !mayRead(handle, other)) {
-      handle.holdApart(tenant.holder());
+      handle.holdApart(tenant.holder);
     }
     Block own = entered(handle.apart(), block);
     if (own != null && !mayRead(handle, own)) {
       // Nobody but this tenant's streams, none of which may read it.
-      tenant.index().remove(own);
+      tenant.index.remove(own);
     }
     return own != null || isPresent(handle, block);
   }

@@ -53,7 +53,7 @@ class PausedRunsTest {
       }
       for (int look = 0; look < 30; look++) {
         CountDownLatch ticked = new CountDownLatch(1);
-        assertThat(rig.tenant.timer().later(ticked::countDown, 0)).isTrue();
+        assertThat(rig.tenant.timer.later(ticked::countDown, 0)).isTrue();
         assertThat(ticked.await(5, TimeUnit.SECONDS)).as("look %d of the timer", look).isTrue();
         Pause.millis(100, "the gate shuts after a second");
       }

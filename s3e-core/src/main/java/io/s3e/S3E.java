@@ -19,7 +19,6 @@ import io.s3e.fetch.Fetcher;
 import io.s3e.fetch.GetLedger;
 import io.s3e.fetch.HeadFetch;
 import io.s3e.fetch.Tenant;
-import io.s3e.fetch.TenantDisk;
 import io.s3e.memory.Account;
 import io.s3e.metrics.EngineMetrics;
 import io.s3e.prefetch.ReadPolicy;
@@ -114,9 +113,7 @@ public final class S3E implements AutoCloseable {
               .thenApply(
                   cache -> {
                     if (cache != null) {
-                      String store = config.store() == null ? "" : config.store();
-                      tenant.attach(
-                          new TenantDisk(cache, config.diskCache(), store, this::ownsDisk));
+                      tenant.attach(cache, config.diskCache(), this::ownsDisk);
                     }
                     return cache;
                   });

@@ -169,18 +169,7 @@ final class Attempt implements ResponseHandler {
 
   /** Ends the attempt from outside and tells the client. */
   void cancel(IOException why) {
-    boolean unused =
-        closeAndCancel(
-            () -> {
-              endCancelled(why.toString(), why);
-              outcome.attemptCancelled(why);
-            });
-  }
-
-  private void endCancelled(String reason, @Nullable IOException why) {
-    gate.ended(Gate.Outcome.CANCELLED);
-    discard(destination.drop());
-    report(new RequestFailure(Kind.CANCELLED, get.subject(), reason, why));
+    boolean unused = cancel(why.toString(), why, () -> outcome.attemptCancelled(why));
   }
 
   /** Ends the attempt because of its client's silence. */
@@ -190,9 +179,15 @@ final class Attempt implements ResponseHandler {
 
   /** Ends the attempt because its bytes have come by another one; false if it has ended already. */
   boolean overtaken(Runnable then) {
+    return cancel("a second GET was quicker", null, then);
+  }
+
+  private boolean cancel(String reason, @Nullable IOException why, Runnable then) {
     return closeAndCancel(
         () -> {
-          endCancelled("a second GET was quicker", null);
+          gate.ended(Gate.Outcome.CANCELLED);
+          discard(destination.drop());
+          report(new RequestFailure(Kind.CANCELLED, get.subject(), reason, why));
           then.run();
         });
   }
@@ -207,15 +202,11 @@ final class Attempt implements ResponseHandler {
   }
 
   private void endedBy(RequestFailure failure) {
-    switch (failure.kind()) {
-      case THROTTLED -> {
-        tenant.metrics.count(Counter.THROTTLED);
-        tenant.store.hedges().throttled();
-      }
-      case NOT_LENT -> tenant.account.carrier().pauseLending();
-      default -> {
-        // Nothing to remember.
-      }
+    if (failure.kind() == Kind.THROTTLED) {
+      tenant.metrics.count(Counter.THROTTLED);
+      tenant.store.hedges().throttled();
+    } else if (failure.kind() == Kind.NOT_LENT) {
+      tenant.account.carrier().pauseLending();
     }
     gate.ended(FaultPolicy.outcome(failure), failure);
     discard(destination.drop());

@@ -15,6 +15,7 @@ import io.s3e.metrics.DiskMetrics;
 import io.s3e.metrics.DiskMetrics.Counter;
 import io.s3e.metrics.EngineMetrics;
 import java.nio.ByteBuffer;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -37,11 +38,16 @@ final class DiskTier {
   /** With the chunk that it ends in, a read in order brings as much as one read of a file. */
   private static final long AHEAD_BYTES = 3L * StoredObject.CHUNK_BYTES;
 
-  private final TenantDisk disk;
   final DiskCache cache;
   private final Proofs proofs;
   private final EngineMetrics ofTenant;
   private final DiskMetrics metrics;
+
+  /** Whether all that is in the cache was fetched by this tenant. */
+  private final BooleanSupplier isAlone;
+
+  /** Whether the mode is to keep the front of each object, whoever reads it. */
+  final boolean keepsFronts;
 
   /** As many bytes from the front of an object may go to disk. */
   private final long frontBytes;
@@ -49,15 +55,21 @@ final class DiskTier {
   private final Function<ObjectVersion, @Nullable StoredObject> name;
   final DiskSpeed speed = new DiskSpeed();
 
-  DiskTier(TenantDisk disk, Proofs proofs, EngineMetrics metrics) {
-    this.disk = disk;
-    this.cache = disk.cache();
+  DiskTier(
+      DiskCache cache,
+      DiskCacheConfig config,
+      BooleanSupplier isAlone,
+      String store,
+      Proofs proofs,
+      EngineMetrics metrics) {
+    this.cache = cache;
+    this.isAlone = isAlone;
     this.proofs = proofs;
     this.ofTenant = metrics;
     this.metrics = metrics.disk();
-    DiskCacheConfig config = disk.config();
-    this.frontBytes = config.mode() == Mode.HYBRID ? config.hybridBytes() : Long.MAX_VALUE;
-    this.name = version -> cache.object(disk.store(), version);
+    this.keepsFronts = config.mode() == Mode.HYBRID;
+    this.frontBytes = keepsFronts ? config.hybridBytes() : Long.MAX_VALUE;
+    this.name = version -> cache.object(store, version);
   }
 
   /** How many of the chunks are on disk; 0 where S3 gives them sooner. */
@@ -73,9 +85,7 @@ final class DiskTier {
     ChunkRange chunks = chunksOf(handle, handle.layout().bytesOf(new BlockRange(block, block + 1)));
     if (chunks == null) {
       // Without an ETag in its answer there is no version to be proven.
-      return handle.knownVersion() == null
-          && handle.proof() == null
-          && !disk.isAlone().getAsBoolean();
+      return handle.knownVersion() == null && handle.proof() == null && !isAlone.getAsBoolean();
     }
     return !proofs.isProven(handle) && look(chunks) > 0;
   }
@@ -85,17 +95,16 @@ final class DiskTier {
    * beyond {@code end}: {@code first} if that block is not.
    */
   long look(ObjectHandle handle, long first, long end) {
+    if (!proofs.isProven(handle)) {
+      return first;
+    }
     BlockLayout layout = handle.layout();
-    ChunkRange wanted =
-        proofs.isProven(handle)
-            ? chunksOf(handle, layout.bytesOf(new BlockRange(first, end)))
-            : null;
+    ChunkRange wanted = chunksOf(handle, layout.bytesOf(new BlockRange(first, end)));
     int present = wanted == null ? 0 : look(wanted);
     if (wanted == null || present == 0) {
       return first;
     }
-    long until =
-        new ChunkRange(wanted.object(), wanted.first(), wanted.first() + present).endOffset();
+    long until = firstOf(wanted, present).endOffset();
     return until == layout.objectSize() ? end : Math.min(end, layout.blockAt(until));
   }
 
@@ -110,13 +119,8 @@ final class DiskTier {
 
   /** The block up to which a run from {@code block} on may go: to the border of mode HYBRID. */
   long border(ObjectHandle handle, long block) {
-    boolean isInFront = keepsFronts() && handle.layout().startOf(block) < frontBytes;
+    boolean isInFront = keepsFronts && handle.layout().startOf(block) < frontBytes;
     return isInFront ? handle.layout().blocksOver(frontBytes) : Long.MAX_VALUE;
-  }
-
-  /** Whether the mode is to keep the front of each object, whoever reads it. */
-  boolean keepsFronts() {
-    return disk.config().mode() == Mode.HYBRID;
   }
 
   /** As {@link Fetcher#fromDisk}, by whole chunks, whether they are in memory or not. */
@@ -131,10 +135,11 @@ final class DiskTier {
     int present = chunks == null ? 0 : cache.look(chunks);
     return chunks == null || present == 0 || speed.isDiskToBeLeft(target.remaining())
         ? null
-        : cache.read(
-            new ChunkRange(chunks.object(), chunks.first(), chunks.first() + present),
-            position,
-            target);
+        : cache.read(firstOf(chunks, present), position, target);
+  }
+
+  private static ChunkRange firstOf(ChunkRange chunks, int count) {
+    return new ChunkRange(chunks.object(), chunks.first(), chunks.first() + count);
   }
 
   /** A reader has taken so many bytes from disk. */
@@ -148,15 +153,11 @@ final class DiskTier {
     handle.listener().onUsed(bytes, false);
   }
 
-  /** Bytes are about to be fetched from S3; whether some of them were before. */
-  boolean missed(ObjectHandle handle, ByteRange bytes) {
-    ChunkRange chunks = chunksOf(handle, bytes);
-    if (chunks == null) {
-      return false;
-    }
+  /** So many bytes are about to be fetched from S3; whether some of them were before. */
+  boolean missed(ObjectHandle handle, ChunkRange chunks, long bytes) {
     metrics.count(Counter.MISSES);
-    metrics.add(Counter.MISS_BYTES, bytes.length());
-    handle.listener().onDiskMiss(bytes.length());
+    metrics.add(Counter.MISS_BYTES, bytes);
+    handle.listener().onDiskMiss(bytes);
     return cache.fetched(chunks);
   }
 }

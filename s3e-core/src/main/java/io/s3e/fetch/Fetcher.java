@@ -283,7 +283,6 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
     Block first = fetch.blocks().get(0);
     if (isThere) {
       handle.asksBy(first);
-      first.whenSettled(() -> handle.asksBy(null));
     }
     boolean pinned = first.tryPin();
     started.accept(fetch);

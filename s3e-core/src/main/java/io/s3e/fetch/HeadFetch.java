@@ -118,8 +118,7 @@ public record HeadFetch(Tenant tenant) {
         throw ReaderWaits.unsent(gate, request.subject(), tenant.config.readTimeout());
       }
     } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new InterruptedIOException("interrupted before HEAD " + request.object());
+      throw ReaderWaits.interrupted("before HEAD " + request.object());
     }
   }
 

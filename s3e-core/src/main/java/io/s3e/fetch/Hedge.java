@@ -131,7 +131,7 @@ final class Hedge implements Destination, Attempt.Outcome {
     long missing = landing.missing().start();
     attempt.get.keptFrom(missing);
     int skipped = Math.toIntExact(missing - attempt.request.range().start());
-    used = filled - skipped;
+    used = Math.max(0, filled - skipped);
     for (int at = skipped; at < filled; ) {
       int inBlock = at % blockBytes;
       int count = Math.min(filled - at, blockBytes - inBlock);

@@ -81,14 +81,13 @@ final class Landing implements Destination {
    * Makes the blocks of a run and enters them into the index, as many in a row as nobody else has
    * entered, or that are islands between such. False if that is none; the grant is given back then.
    */
-  boolean enter(ObjectHandle handle, BlockRange run, Block.Fate fate) {
+  boolean enter(BlockRange run, Origin origin) {
+    ObjectHandle handle = origin.handle;
+    long mostIslands = RequestSizing.mostIslands(run.count());
     int entered = 0;
-    for (long index = run.first(), most = RequestSizing.mostIslands(run.count());
-        index < run.end();
-        index++) {
-      boolean isIsland = islands.size() < most && memory.isReady(handle, index);
-      Block block =
-          isIsland ? made(handle.block(index), handle, fate) : entered(handle, index, fate);
+    for (long index = run.first(); index < run.end(); index++) {
+      boolean isIsland = islands.size() < mostIslands && memory.isReady(handle, index);
+      Block block = isIsland ? made(handle.block(index), origin) : entered(index, origin);
       if (block == null) {
         break;
       }
@@ -111,8 +110,9 @@ final class Landing implements Destination {
   }
 
   /** The block under its name, or apart where that is taken by one that its reader may not use. */
-  private @Nullable Block entered(ObjectHandle handle, long index, Block.Fate fate) {
-    Block block = made(handle.block(index), handle, fate);
+  private @Nullable Block entered(long index, Origin origin) {
+    ObjectHandle handle = origin.handle;
+    Block block = made(handle.block(index), origin);
     if (memory.isSeen(handle, index)) {
       // Entered while the run waited for memory, perhaps under another name that the handle had.
       return null;
@@ -124,13 +124,13 @@ final class Landing implements Destination {
     if (apart == null || block.id().version().equals(apart) || memory.isSeen(handle, index)) {
       return null;
     }
-    Block aside = made(new BlockId(apart, index), handle, fate);
+    Block aside = made(new BlockId(apart, index), origin);
     return tenant.index.add(aside) ? aside : null;
   }
 
-  private static Block made(BlockId id, ObjectHandle handle, Block.Fate fate) {
-    BlockLayout layout = handle.layout();
-    return new Block(id, layout.startOf(id.index()), layout.lengthOf(id.index()), fate);
+  private static Block made(BlockId id, Origin origin) {
+    BlockLayout layout = origin.handle.layout();
+    return new Block(id, layout.startOf(id.index()), layout.lengthOf(id.index()), origin);
   }
 
   /** Publishes the blocks of a slab. */

@@ -51,9 +51,6 @@ public final class ObjectHandle {
 
   private static final long NOT_PINNED = -1;
 
-  /** How an object is stored that has no Content-Encoding. */
-  private static final String NO_ENCODING = "";
-
   private final ObjectVersion version;
   private final BlockLayout layout;
   private final boolean mayBeShorter;
@@ -212,8 +209,9 @@ public final class ObjectHandle {
     return asking;
   }
 
-  void asksBy(@Nullable Block first) {
+  void asksBy(Block first) {
     asking = first;
+    first.whenSettled(() -> asking = null);
   }
 
   /** One tenant with one customer's key: the holder of what only that key opens. */
@@ -286,7 +284,7 @@ public final class ObjectHandle {
    * as they should, and others are somebody else's.
    */
   public void storedAs(@Nullable String encoding) {
-    storedEncoding = encoding == null ? NO_ENCODING : encoding;
+    storedEncoding = encoding == null ? "" : encoding;
   }
 
   /** The Content-Encoding that the object is stored with, empty if none; null if not known. */

@@ -57,17 +57,14 @@ final class Proofs {
     Proof proof = new Proof(nanoClock.getAsLong(), asked == null ? credentials.get() : asked);
     handle.proven(proof);
     ObjectVersion name = handle.provenName();
-    if (name != null && ofVersionNanos > 0) {
-      add(name, proof);
+    if (name == null || ofVersionNanos <= 0) {
+      return;
     }
-  }
-
-  private void add(ObjectVersion name, Proof proof) {
     if (proofs.size() >= MOST_VERSIONS) {
       proofs.values().removeIf(each -> !holds(each, ofVersionNanos));
-      if (proofs.size() >= MOST_VERSIONS) {
-        proofs.clear();
-      }
+    }
+    if (proofs.size() >= MOST_VERSIONS) {
+      proofs.clear();
     }
     proofs.put(name, proof);
   }

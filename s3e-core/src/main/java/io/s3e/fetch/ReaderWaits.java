@@ -147,7 +147,7 @@ record ReaderWaits(Tenant tenant) {
     return "GET " + handle.version().object();
   }
 
-  private static InterruptedIOException interrupted(String when) {
+  static InterruptedIOException interrupted(String when) {
     Thread.currentThread().interrupt();
     return new InterruptedIOException("interrupted " + when);
   }

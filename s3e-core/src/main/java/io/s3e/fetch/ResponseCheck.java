@@ -8,7 +8,6 @@ import java.io.IOException;
 import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The conditions on the head of an answer before a byte of its body is taken: status 206, no
@@ -45,11 +44,8 @@ final class ResponseCheck {
     String stored = handle.storedEncoding();
     if (encoding != null && !isTransparent(encoding) && !encoding.equals(stored)) {
       if (stored != null) {
-        throw rejected(
-            request,
-            "Content-Encoding "
-                + encoding
-                + ", which the object is not stored with: something on the way changes bodies");
+        String why = ", which the object is not stored with: something on the way changes bodies";
+        throw rejected(request, "Content-Encoding " + encoding + why);
       }
       throw new EncodedBodyException(
           "Answer to GET " + request.range() + " has Content-Encoding " + encoding);
@@ -113,7 +109,7 @@ final class ResponseCheck {
     return new ByteRange(start, end);
   }
 
-  private static IOException rejected(GetRequest request, @Nullable String why) {
+  private static IOException rejected(GetRequest request, String why) {
     return new IOException(
         "Answer to GET " + request.range() + " of " + request.object() + " not accepted: " + why);
   }

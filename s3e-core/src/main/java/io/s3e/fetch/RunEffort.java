@@ -89,9 +89,7 @@ final class RunEffort {
   /** An attempt has failed, and another one follows. */
   void goesOnAfter(RequestFailure failure, Remedy remedy) {
     lastFailure = failure;
-    if (remedy != Remedy.NONE) {
-      history = history.after(failure, remedy);
-    }
+    history = history.after(failure, remedy);
   }
 
   /** For how long nothing has come, in ns. */

@@ -115,7 +115,7 @@ public final class RunFetch implements Attempt.Outcome {
    * has entered. False if that is none; the grant is given back then, and nothing else is called.
    */
   boolean enter(BlockRange run) {
-    boolean entered = landing.enter(handle, run, origin);
+    boolean entered = landing.enter(run, origin);
     if (entered) {
       grant.onRevoked(this::revoked);
     }
@@ -222,30 +222,26 @@ public final class RunFetch implements Attempt.Outcome {
   /** Ends the run from outside: nobody wants it, or the tenant closes. */
   void cancel(IOException why) {
     cancelled = why;
+    finishBetween(why);
     Attempt attempt = attempt();
     if (attempt != null) {
       attempt.cancel(why);
-    } else if (Phase.BETWEEN.equals(phase.get()) && !finishBetween(why)) {
-      // An attempt has begun between the two looks: it is the one to end.
-      cancel(why);
     }
-    // One that is being prepared finds the reason before it is sent.
+    // Else who prepares an attempt, or has ended one, finds the reason before it goes on.
   }
 
   /** A cancel since the last attempt was closed has found neither an attempt nor a pause to end. */
   private void endIfCancelled() {
     IOException why = cancelled;
     if (why != null) {
-      boolean unused = finishBetween(why);
+      finishBetween(why);
     }
   }
 
-  private boolean finishBetween(IOException why) {
-    boolean alone = phase.compareAndSet(Phase.BETWEEN, Phase.PREPARING);
-    if (alone) {
+  private void finishBetween(IOException why) {
+    if (phase.compareAndSet(Phase.BETWEEN, Phase.PREPARING)) {
       finish(why);
     }
-    return alone;
   }
 
   /**
@@ -367,11 +363,11 @@ public final class RunFetch implements Attempt.Outcome {
           }
           gate.unused();
           if (!isOver() && !tenant.timer.later(later, PLACE_PAUSE_NANOS)) {
-            boolean unused = finishBetween(effort.failed(failure));
+            finishBetween(effort.failed(failure));
           }
         };
     if (!gate.retry(pauseNanos, next)) {
-      boolean unused = finishBetween(effort.failed(failure));
+      finishBetween(effort.failed(failure));
     }
   }
 

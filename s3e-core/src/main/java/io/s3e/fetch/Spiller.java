@@ -4,7 +4,6 @@ package io.s3e.fetch;
 import io.s3e.block.BlockRange;
 import io.s3e.block.ByteRange;
 import io.s3e.disk.ChunkRange;
-import io.s3e.disk.DiskCache;
 import io.s3e.disk.StoredObject;
 import io.s3e.disk.WriteBack;
 import io.s3e.memory.Block;
@@ -41,7 +40,6 @@ final class Spiller {
   private static final long MOST_WRITTEN_PER_HIT = 10;
 
   final DiskTier tier;
-  private final DiskCache cache;
   private final BlockIndex index;
   private final DiskMetrics metrics;
 
@@ -55,7 +53,6 @@ final class Spiller {
 
   Spiller(DiskTier tier, BlockIndex index, DiskMetrics metrics) {
     this.tier = tier;
-    this.cache = tier.cache;
     this.index = index;
     this.metrics = metrics;
   }
@@ -64,11 +61,14 @@ final class Spiller {
    * The first GET of a run is about to be sent: whether it is worth writing, as far as is known.
    */
   void fetches(Origin origin, ByteRange missing) {
-    if (tier.missed(origin.handle, missing)) {
+    ChunkRange chunks = tier.chunksOf(origin.handle, missing);
+    if (chunks == null) {
+      return;
+    }
+    if (tier.missed(origin.handle, chunks, missing.length())) {
       origin.fetchesAgain();
     }
-    ChunkRange chunks = tier.chunksOf(origin.handle, missing);
-    if (chunks != null && verdict(origin, chunks) == Verdict.WRITTEN) {
+    if (verdict(origin, chunks) == Verdict.WRITTEN) {
       origin.spill();
     }
   }
@@ -78,7 +78,7 @@ final class Spiller {
     if (tier.speed.isDiskSlower(bytes)) {
       return Verdict.NOT_WRITTEN;
     }
-    if (cache.isShared() || tier.keepsFronts() || origin.wasFetchedBefore()) {
+    if (tier.cache.isShared() || tier.keepsFronts || origin.wasFetchedBefore()) {
       return Verdict.WRITTEN;
     }
     if (origin.isOfScan()) {
@@ -127,7 +127,7 @@ final class Spiller {
       // The object has turned out to be another one than was told.
       dirty.forEach(Block::markClean);
     } else {
-      cache.offer(new WriteBack(chunks.object(), dirty.stream().map(Spill::new).toList()));
+      tier.cache.offer(new WriteBack(chunks.object(), dirty.stream().map(Spill::new).toList()));
     }
   }
 
@@ -167,7 +167,7 @@ final class Spiller {
     Origin origin = Origin.of(block);
     ByteRange bytes = new ByteRange(block.start(), block.end());
     ChunkRange chunks = block.isReady() ? tier.chunksOf(origin.handle, bytes) : null;
-    if (chunks != null && !origin.isSpilled() && cache.look(chunks) == 0) {
+    if (chunks != null && !origin.isSpilled() && tier.cache.look(chunks) == 0) {
       Verdict unused = judge(origin, chunks, List.of(block));
     }
   }

@@ -3,6 +3,8 @@ package io.s3e.fetch;
 
 import io.s3e.block.ObjectRef;
 import io.s3e.client.ObjectClient;
+import io.s3e.disk.DiskCache;
+import io.s3e.disk.DiskCacheConfig;
 import io.s3e.fault.Gate;
 import io.s3e.fault.Gates;
 import io.s3e.fault.Stores;
@@ -11,6 +13,7 @@ import io.s3e.memory.Admission;
 import io.s3e.memory.BlockIndex;
 import io.s3e.metrics.EngineMetrics;
 import io.s3e.metrics.EngineMetrics.Counter;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -70,11 +73,17 @@ public final class Tenant {
   }
 
   /**
-   * From now on blocks that come from S3 go to {@code disk} where they are worth it, and are looked
-   * for there before S3 is asked. The cache is closed by the caller, after this.
+   * From now on blocks that come from S3 go to {@code cache} where they are worth it, and are
+   * looked for there before S3 is asked. The cache is closed by the caller, after this.
+   *
+   * @param use which of the tenant's blocks may go there
+   * @param isAlone whether nobody else writes to the cache, so that all that is in it was fetched
+   *     by this tenant
    */
-  public void attach(TenantDisk disk) {
-    Spiller begun = new Spiller(new DiskTier(disk, proofs, metrics), index, metrics.disk());
+  public void attach(DiskCache cache, DiskCacheConfig use, BooleanSupplier isAlone) {
+    String name = config.store() == null ? "" : config.store();
+    DiskTier tier = new DiskTier(cache, use, isAlone, name, proofs, metrics);
+    Spiller begun = new Spiller(tier, index, metrics.disk());
     // First seen by runs that end, then told of those that have ended: so each is offered.
     spiller = begun;
     index.forEach(

@@ -358,12 +358,11 @@ final class Attempt implements ResponseHandler {
     if (coming == null) {
       throw new IOException(get.subject() + ": body before head");
     }
-    if (!wanted || !coming.expects(count)) {
+    if (!wanted || !coming.came(count)) {
       String wrong = " bytes after " + coming + ", not what it asked for";
       throw new IOException(get.subject() + ": brought " + count + wrong);
     }
     // Whoever reads them finds them counted.
-    coming.came(count);
     get.came(count);
     tenant.metrics.add(Counter.FETCHED_BYTES, count);
     handle.listener().onReceived(count);

@@ -33,16 +33,17 @@ final class Body {
     this.destination = destination;
   }
 
-  /** Whether so many bytes are no more than are still to come, and all of them if they are lent. */
-  boolean expects(int count) {
-    return destination.isLent()
-        ? received == 0 && count == told.length()
-        : received + count <= told.length();
-  }
-
-  /** So many bytes have come; they are taken next. */
-  void came(int count) {
-    received += count;
+  /**
+   * Counts bytes that have come, and are taken next; false, and they are not counted, if they are
+   * more than are still to come, or lent and not all of them.
+   */
+  boolean came(int count) {
+    boolean isExpected =
+        destination.isLent()
+            ? received == 0 && count == told.length()
+            : received + count <= told.length();
+    received += isExpected ? count : 0;
+    return isExpected;
   }
 
   long received() {

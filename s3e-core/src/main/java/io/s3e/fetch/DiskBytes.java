@@ -13,7 +13,7 @@ public final class DiskBytes {
   private final Tenant tenant;
   private final DiskTier disk;
   private final ObjectHandle handle;
-  private final DiskRead read;
+  final DiskRead read;
   private final int wanted;
   private final long beganNanos = System.nanoTime();
 
@@ -57,11 +57,6 @@ public final class DiskBytes {
     if (tenant.isClosed()) {
       over.run();
     }
-  }
-
-  /** Called about every 100 ms; leaves a disk behind that is too slow. */
-  void checkDeadline(long now) {
-    read.checkDeadline(now);
   }
 
   /** Nothing more comes; how many bytes have come, from the first on. */

@@ -375,9 +375,8 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
     for (RunFetch run : running) {
       run.checkDeadline(now, lateNanos);
     }
-    for (DiskBytes read : fromDisk.keySet()) {
-      read.checkDeadline(now - lateNanos);
-    }
+    // Leaves a disk behind that is too slow.
+    fromDisk.keySet().forEach(bytes -> bytes.read.checkDeadline(now - lateNanos));
   }
 
   /** Ends what is in flight, also of disks; evicts what was fetched; streams fail. Idempotent. */

@@ -35,9 +35,6 @@ final class Hedge implements Destination, Attempt.Outcome {
   private final int blockBytes;
   private int filled;
 
-  /** Bytes of the filled ones that the run has taken. */
-  private int used;
-
   private Hedge(Attempt first, Predicate<Hedge> overtakes, Grant grant) {
     this.overtakes = overtakes;
     this.grant = grant;
@@ -119,19 +116,20 @@ final class Hedge implements Destination, Attempt.Outcome {
 
   /** Hands over what {@code landing} misses; the hedge is over then. */
   void fill(Landing landing) {
+    int used = 0;
     // All bytes of a GET may have landed while its client's last word is still to come.
     if (!landing.isComplete()) {
       attempt.tenant.metrics.count(Counter.HEDGES_WON);
-      copyTo(landing);
+      used = copyTo(landing);
     }
-    release();
+    release(filled - used);
   }
 
-  private void copyTo(Landing landing) {
+  /** How many bytes the landing has taken. */
+  private int copyTo(Landing landing) {
     long missing = landing.missing().start();
     attempt.get.keptFrom(missing);
     int skipped = Math.toIntExact(missing - attempt.request.range().start());
-    used = Math.max(0, filled - skipped);
     for (int at = skipped; at < filled; ) {
       int inBlock = at % blockBytes;
       int count = Math.min(filled - at, blockBytes - inBlock);
@@ -139,28 +137,29 @@ final class Hedge implements Destination, Attempt.Outcome {
       landing.take(bytes.limit(inBlock + count).position(inBlock), true);
       at += count;
     }
+    return Math.max(0, filled - skipped);
   }
 
-  /** Ends the hedge: what the run has not taken of its bytes came twice. */
-  private void release() {
-    attempt.discard(filled - used);
+  /** Ends the hedge: so many of its bytes came twice, and the run has not taken them. */
+  private void release(int unused) {
+    attempt.discard(unused);
     grant.giveBack();
   }
 
   @Override
   public void attemptDone() {
     if (!overtakes.test(this)) {
-      release();
+      release(filled);
     }
   }
 
   @Override
   public void attemptFailed(RequestFailure failure) {
-    release();
+    release(filled);
   }
 
   @Override
   public void attemptCancelled(IOException why) {
-    release();
+    release(filled);
   }
 }

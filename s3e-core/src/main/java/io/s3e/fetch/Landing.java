@@ -65,9 +65,6 @@ final class Landing implements Destination {
   /** Bytes that are held, from the first that is missing. */
   private int held;
 
-  /** Bytes that came, by whatever way. */
-  private long accepted;
-
   /** Whether all blocks are published; written as told above, read by anybody. */
   private volatile boolean complete;
 
@@ -204,7 +201,6 @@ final class Landing implements Destination {
     while (held > 0) {
       int count = Math.min(held, blocks.get(published).length() - filledInBlock);
       held -= count;
-      accepted += count;
       filled(count);
     }
   }
@@ -239,7 +235,6 @@ final class Landing implements Destination {
       }
       return;
     }
-    accepted += buffer.bytes().remaining();
     published = landingBlocks;
     complete = true;
     Grant granted = grant;
@@ -278,8 +273,8 @@ final class Landing implements Destination {
     List<Block> unpublished = blocks.subList(published, blocks.size());
     Origin origin = Origin.of(unpublished.get(0));
     origin.lost(unpublished.get(0).start());
-    long used = blocks.subList(0, published).stream().mapToLong(Block::length).sum();
-    tenant.discarded(origin.handle, accepted - used);
+    // What came is in blocks that are published, but for this.
+    tenant.discarded(origin.handle, filledInBlock);
     unpublished.forEach(tenant.index::remove);
     releaseLeases(published, grant.leases().isEmpty() ? 0 : blocks.size());
     for (Block block : unpublished) {

@@ -53,7 +53,6 @@ public final class ObjectHandle {
 
   private final ObjectVersion version;
   private final BlockLayout layout;
-  private final boolean mayBeShorter;
   private final AtomicLong total;
   final Map<String, String> headers;
   final @Nullable Object context;
@@ -95,7 +94,6 @@ public final class ObjectHandle {
     this.version = version;
     this.name = version;
     this.layout = layout;
-    this.mayBeShorter = sizeFrom == SizeFrom.OPENER && version.etag() == null;
     this.total = new AtomicLong(sizeFrom == SizeFrom.STORE ? version.size() : NOT_PINNED);
     this.headers = headers;
     this.context = context;
@@ -113,7 +111,7 @@ public final class ObjectHandle {
 
   /** Whether the store may still say that there are fewer bytes than was told at opening. */
   public boolean isSizeOpen() {
-    return mayBeShorter && total.get() == NOT_PINNED;
+    return version.etag() == null && total.get() == NOT_PINNED;
   }
 
   /** Whether the store has said that there are as many bytes as was told at opening. */
@@ -126,7 +124,7 @@ public final class ObjectHandle {
    * otherwise before, or there are fewer than its ETag came with.
    */
   public boolean pinTotal(long bytes) {
-    return (bytes >= version.size() || mayBeShorter)
+    return (bytes >= version.size() || version.etag() == null)
         && (total.compareAndSet(NOT_PINNED, bytes) || total.get() == bytes);
   }
 

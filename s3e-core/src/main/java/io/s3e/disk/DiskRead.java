@@ -40,6 +40,7 @@ public final class DiskRead {
   private static final int SPINS = 200;
 
   private final Readers readers;
+  private final Readers.Task task = new Readers.Task(this::read, this::endUnread);
   private final ChunkRange chunks;
 
   /** Offset in the object of the target's first byte. */
@@ -55,9 +56,9 @@ public final class DiskRead {
 
   private volatile boolean over;
 
-  // Guarded by this.
+  // Guarded by this; what is next may be asked without.
   private final BitSet come = new BitSet();
-  private int nextToRead;
+  private volatile int nextToRead;
 
   /** The chunk after the last one that may still come and that the target takes bytes of. */
   private int wantedEnd;
@@ -65,12 +66,7 @@ public final class DiskRead {
   private boolean begun;
   private @Nullable Runnable whenOver;
 
-  /**
-   * @param chunks on disk, as far as is known: those of the target, of which the last ones may be
-   *     absent, and those that are to be {@linkplain RecentChunks kept} for the reader's next read
-   * @param start offset in the object of the first byte that is wanted; in the first chunk
-   * @param target takes bytes from its position to its limit, which stay as they are
-   */
+  /** As {@link DiskCache#read}; chunks behind the target are {@linkplain RecentChunks kept}. */
   DiskRead(Readers readers, ChunkRange chunks, long start, ByteBuffer target) {
     this.readers = readers;
     this.chunks = chunks;
@@ -96,8 +92,8 @@ public final class DiskRead {
     int pieces = (wantedEnd - chunk - 1) / ChunkReader.BATCH_CHUNKS + 1;
     boolean isAdmitted = readers.admits();
     for (int i = 0; i < Math.min(pieces, MOST_THREADS); i++) {
-      if (!isAdmitted || !readers.execute(this::read)) {
-        isAbsent(chunk);
+      if (!isAdmitted || !readers.execute(task)) {
+        endUnread();
       }
     }
   }
@@ -110,7 +106,7 @@ public final class DiskRead {
       if (read < piece.end()) {
         isAbsent(read);
       }
-      if (readers.isAwaited() && readers.execute(this::read)) {
+      if (readers.isAwaited() && readers.execute(task)) {
         // Readers that came later have their turn.
         return;
       }
@@ -126,6 +122,11 @@ public final class DiskRead {
     int first = nextToRead;
     nextToRead = Math.min(chunks.end(), first + ChunkReader.BATCH_CHUNKS);
     return new ChunkRange(chunks.object(), first, nextToRead);
+  }
+
+  /** No thread comes any more: nothing comes but what is being read. */
+  private void endUnread() {
+    isAbsent(nextToRead);
   }
 
   /** A verified chunk has come; false if the reader has left. */

@@ -4,6 +4,7 @@ package io.s3e.disk;
 import io.s3e.metrics.DiskMetrics;
 import io.s3e.metrics.DiskMetrics.Counter;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -22,7 +23,7 @@ import org.slf4j.LoggerFactory;
  * left alone. When the pause is over the next read is the probe; if it does not come through in
  * time either, because it stands behind what hangs, the pause is doubled. Any thread.
  */
-final class Readers implements AutoCloseable {
+final class Readers {
   private static final Logger LOG = LoggerFactory.getLogger(Readers.class);
 
   /** Enough for a disk to have a queue; from the page cache two keep a processor each busy. */
@@ -83,8 +84,16 @@ final class Readers implements AutoCloseable {
     return breaker.allows() || breaker.tryProbe();
   }
 
+  /** What one of the threads does for a read, and what any thread does if none of them will. */
+  record Task(Runnable read, Runnable refused) implements Runnable {
+    @Override
+    public void run() {
+      read.run();
+    }
+  }
+
   /** Runs a task on a reading thread; false if there is none. */
-  boolean execute(Runnable task) {
+  boolean execute(Task task) {
     try {
       threads.execute(task);
       return true;
@@ -130,14 +139,20 @@ final class Readers implements AutoCloseable {
       breaker.failure(Breaker.Cause.SLOW);
     }
     if (!breaker.allows()) {
-      // A disk that never comes back would keep the memory of readers that have left.
-      threads.getQueue().clear();
+      // They need not wait for a disk that may never come back, which would also keep the memory of
+      // those that have left.
+      List<Runnable> waiting = new ArrayList<>();
+      threads.getQueue().drainTo(waiting);
+      refuse(waiting);
     }
   }
 
+  private static void refuse(List<Runnable> tasks) {
+    tasks.forEach(task -> ((Task) task).refused().run());
+  }
+
   /** Waits a bounded time for what is under way; what hangs is left to its daemon threads. */
-  @Override
-  public void close() {
+  void close() {
     threads.shutdown();
     try {
       if (!threads.awaitTermination(CLOSE_MILLIS, TimeUnit.MILLISECONDS)) {
@@ -146,6 +161,6 @@ final class Readers implements AutoCloseable {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-    List<Runnable> unused = threads.shutdownNow();
+    refuse(threads.shutdownNow());
   }
 }

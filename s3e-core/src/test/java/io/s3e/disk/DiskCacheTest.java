@@ -285,6 +285,61 @@ class DiskCacheTest {
     }
   }
 
+  /** Reads of 4 chunks that hang, one for each thread of the directory. */
+  private List<Reading> hangAllThreads(DiskCache cache, StoredObject object) throws Exception {
+    disk.hangEvery(Operation.READ);
+    List<Reading> hanging = new ArrayList<>();
+    for (int i = 0; i < 4; i++) {
+      hanging.add(Reading.begin(cache, object, 10 * i, 10 * i + 4));
+    }
+    disk.awaitHanging(4, PATIENCE);
+    return hanging;
+  }
+
+  @Test
+  void readsInTheQueueEndWhenTheirDirectoryIsLeftAlone() throws Exception {
+    try (DiskCache cache = open(config(1).readDeadline(PATIENCE))) {
+      StoredObject object = StoredBytes.object("key", 40 * MIB);
+      write(cache, object, 0, 600);
+      List<Reading> hanging = hangAllThreads(cache, object);
+      AtomicInteger ofHanging = new AtomicInteger();
+      hanging.get(3).read().whenOver(ofHanging::incrementAndGet);
+      AtomicInteger told = new AtomicInteger();
+      Reading waiting = Reading.begin(cache, object, 100, 160);
+      waiting.read().whenOver(told::incrementAndGet);
+      for (Reading each : hanging.subList(0, 3)) {
+        assertThat(told).as("the directory is in use").hasValue(0);
+        each.read().checkDeadline(System.nanoTime() + PATIENCE.toNanos());
+      }
+
+      assertThat(metrics.get(Counter.BREAKERS_OPEN)).isOne();
+      assertThat(told).hasValue(1);
+      assertThat(waiting.end()).isEqualTo(100);
+      assertThat(metrics.get(Counter.TIMEOUTS)).as("those that hang").isEqualTo(3);
+      assertThat(ofHanging).as("it may come").hasValue(0);
+      disk.heal();
+      awaitTrue("what hung has come", () -> ofHanging.get() == 1);
+      assertThat(hanging.get(3).end()).isEqualTo(34);
+      waiting.requireUntouched();
+    }
+  }
+
+  @Test
+  void readsInTheQueueEndWithTheCache() throws Exception {
+    DiskCache cache = open(config(1).readDeadline(PATIENCE));
+    StoredObject object = StoredBytes.object("key", 40 * MIB);
+    write(cache, object, 0, 600);
+    hangAllThreads(cache, object);
+    AtomicInteger told = new AtomicInteger();
+    Reading waiting = Reading.begin(cache, object, 100, 160);
+    waiting.read().whenOver(told::incrementAndGet);
+    cache.close();
+
+    assertThat(told).hasValue(1);
+    assertThat(waiting.end()).isEqualTo(100);
+    disk.heal();
+  }
+
   @Test
   void aReadThatItsReaderEndsTouchesNothingMoreAndCountsForNothing() throws Exception {
     try (DiskCache cache = open(config(1))) {

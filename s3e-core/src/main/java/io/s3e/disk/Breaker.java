@@ -33,7 +33,7 @@ final class Breaker {
   private static final int FAILURES_IN_A_ROW = 3;
   private static final int MOST_PAUSES = 32;
 
-  enum State {
+  private enum State {
     CLOSED,
     OPEN,
     PROBING
@@ -103,13 +103,18 @@ final class Breaker {
    * for all others and while the directory may be used anyway.
    */
   synchronized boolean tryProbe() {
-    giveUpSilentProbe();
-    if (state != State.OPEN || nanoClock.getAsLong() - endsNanos < 0) {
+    if (!isDue()) {
       return false;
     }
-    state = State.PROBING;
-    endsNanos = nanoClock.getAsLong() + pauseNanos * pauses;
-    return true;
+    boolean passes = state == State.OPEN;
+    if (passes) {
+      state = State.PROBING;
+      endsNanos = nanoClock.getAsLong() + pauseNanos * pauses;
+    } else {
+      // The last probe hangs.
+      open();
+    }
+    return passes;
   }
 
   void success() {
@@ -148,17 +153,6 @@ final class Breaker {
           what,
           TimeUnit.NANOSECONDS.toMillis(pauseNanos * pauses),
           cause);
-    }
-  }
-
-  synchronized State state() {
-    giveUpSilentProbe();
-    return state;
-  }
-
-  private void giveUpSilentProbe() {
-    if (state == State.PROBING && nanoClock.getAsLong() - endsNanos >= 0) {
-      open();
     }
   }
 

@@ -43,13 +43,6 @@ public final class CacheKey {
     return new CacheKey(secret.clone());
   }
 
-  /** The key of the region with a salt, as {@link #regionKey}; null without encryption. */
-  static @Nullable SecretKey ofRegion(@Nullable CacheKey key, ByteBuffer salt) {
-    byte[] bytes = new byte[SALT_BYTES];
-    salt.get(0, bytes);
-    return key == null ? null : key.regionKey(bytes);
-  }
-
   /** A new secret, which no other process has. */
   public static CacheKey random() {
     return new CacheKey(random(BYTES));
@@ -65,11 +58,12 @@ public final class CacheKey {
    * The key of one region: HMAC-SHA-256 of the region's salt. So each region has a key of its own,
    * and its slots serve as nonces.
    */
-  SecretKey regionKey(byte[] salt) {
+  SecretKey regionKey(ByteBuffer salt) {
     try {
       Mac mac = Mac.getInstance("HmacSHA256");
       mac.init(new SecretKeySpec(secret, "HmacSHA256"));
-      return new SecretKeySpec(mac.doFinal(salt), "AES");
+      mac.update(salt.duplicate());
+      return new SecretKeySpec(mac.doFinal(), "AES");
     } catch (GeneralSecurityException e) {
       throw new IllegalStateException("this JVM has no HMAC-SHA-256", e);
     }
@@ -80,8 +74,8 @@ public final class CacheKey {
    * longer than any salt.
    */
   long check() {
-    return ByteBuffer.wrap(regionKey(CHECK.getBytes(StandardCharsets.US_ASCII)).getEncoded())
-        .getLong();
+    SecretKey key = regionKey(StandardCharsets.US_ASCII.encode(CHECK));
+    return ByteBuffer.wrap(key.getEncoded()).getLong();
   }
 
   /** Whether it is the same secret; tells nothing of it by the time that it takes. */

@@ -10,11 +10,11 @@ import org.jspecify.annotations.Nullable;
  * Where the chunks of a cache on disk are: chained hashing over one entry for each chunk that is
  * known to be in a {@link Region}, the one that was added last.
  *
- * <p><b>Entries</b> are {@value #WORDS} words each, {@value Region#ENTRY_BYTES} bytes with their
- * share of the table: no objects, because there may be half a million. The words: first and second
- * of the object's hash, which counts its length in; the hash's third with the number of the chunk;
- * {@code where} (region, slot), {@value #NONE} for an entry that is free, with the next entry of
- * the chain; two of the seal.
+ * <p><b>Entries</b> are {@value #WORDS} words each, 54 bytes of heap with their share of the table:
+ * no objects, because there may be half a million. The words: first and second of the object's
+ * hash, which counts its length in; the hash's third with the number of the chunk; {@code where}
+ * (region, slot), {@value #NONE} for an entry that is free, with the next entry of the chain; two
+ * of the seal.
  *
  * <p>Any thread, under one lock that is held for a few steps a chunk and never over the disk.
  */
@@ -33,12 +33,10 @@ final class ChunkIndex {
 
   private static final int BLOCK = 1 << BLOCK_BITS;
 
-  private static final int FIRST_HEADS = 1 << 10;
-
   // Guarded by this.
   private final @Nullable Region[] regions = new Region[Region.MOST_COUNT];
   private long[][] blocks = new long[0][];
-  private int[] heads = new int[FIRST_HEADS];
+  private int[] heads = new int[BLOCK];
 
   /** The first entry of those that are free, which are chained as well. */
   private int free = NONE;
@@ -184,7 +182,7 @@ final class ChunkIndex {
   private void grow() {
     int first = blocks.length << BLOCK_BITS;
     if (heads.length < first + BLOCK) {
-      heads = new int[Math.max(heads.length * 2, BLOCK)];
+      heads = new int[heads.length * 2];
       Arrays.fill(heads, NONE);
       for (int entry = 0; entry < first; entry++) {
         // All are in use: there was none free.

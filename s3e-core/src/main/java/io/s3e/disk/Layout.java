@@ -58,11 +58,6 @@ record Layout(int regions, long regionBytes, boolean isSealed, long keyCheck) {
     return regions * regionBytes;
   }
 
-  /** Whether a process that has this key, or none, can read and write what is there. */
-  boolean isFor(@Nullable CacheKey key) {
-    return key == null ? !isSealed : isSealed && keyCheck == key.check();
-  }
-
   /**
    * The layout of an instance: the one that is there, or else {@code wanted}, which is then laid
    * down. A broken layout is replaced; no process believes a region of another length, so no
@@ -80,14 +75,12 @@ record Layout(int regions, long regionBytes, boolean isSealed, long keyCheck) {
       try (OpenFile created = io.createIn(unfinished, directory)) {
         created.write(wanted.encode(), 0);
       }
-      try {
-        io.link(unfinished, file);
-      } catch (FileAlreadyExistsException e) {
-        present = read(io, file, directory);
-        if (present == null) {
-          LOG.warn("{} is broken and is replaced", file);
-          io.rename(unfinished, file);
-        }
+      io.link(unfinished, file);
+    } catch (FileAlreadyExistsException e) {
+      present = read(io, file, directory);
+      if (present == null) {
+        LOG.warn("{} is broken and is replaced", file);
+        io.rename(unfinished, file);
       }
     } finally {
       io.delete(unfinished);

@@ -17,7 +17,7 @@ record PrivateRegions(DiskIo io, Path directory, @Nullable CacheKey key, Layout 
   @Override
   public Region make(int number) throws IOException {
     Region.Header header = layout.newRegion(number, System.nanoTime());
-    return new Region(header, create(), 0, null, CacheKey.ofRegion(key, header.salt()), true);
+    return new Region(header, create(), 0, null, key, true);
   }
 
   private OpenFile create() throws IOException {

@@ -52,9 +52,6 @@ final class Region implements AutoCloseable {
   /** Regions of a cache, unless those were longer than the longest or shorter than the shortest. */
   static final int USUAL_COUNT = 16;
 
-  /** Heap of an entry in the index, in bytes: its words, and its share of the table. */
-  static final int ENTRY_BYTES = 54;
-
   /** Entries of one directory, unless its chunks are all long: 28 MB of heap. */
   static final int MOST_ENTRIES = 516_129;
 
@@ -112,7 +109,9 @@ final class Region implements AutoCloseable {
   record Header(int number, int mostChunks, long regionBytes, long beganMillis, ByteBuffer salt) {}
 
   private final Header header;
-  private final @Nullable Object identity;
+
+  /** What the name of its file leads to while that leads to this region; null without a name. */
+  final @Nullable Object identity;
 
   /** Holds its chunks; to be read after {@link #use}. */
   final OpenFile file;
@@ -123,12 +122,12 @@ final class Region implements AutoCloseable {
   long began;
 
   private final long dataStart;
-  private volatile boolean own;
+  volatile boolean own;
 
   /** Those who read the file just now, and one more until it is given up. */
   private final AtomicInteger users = new AtomicInteger(1);
 
-  /** The slot after the last one that was appended to. */
+  /** The slot after the last one that a chunk was sealed for. */
   volatile int nextSlot;
 
   /** Chunks that its table tells of; the writing thread's. */
@@ -137,19 +136,19 @@ final class Region implements AutoCloseable {
   /** Entries that the index has of it. Guarded by the index's lock, which a look may be behind. */
   int entries;
 
-  /** Closes {@code file}, which {@code identity} tells from others of its name, if it has one. */
+  /** Closes {@code file}; {@code key} is the cache's, if it is encrypted. */
   Region(
       Header header,
       OpenFile file,
       long dataStart,
       @Nullable Object identity,
-      @Nullable SecretKey key,
+      @Nullable CacheKey key,
       boolean own) {
     this.header = header;
     this.file = file;
     this.dataStart = dataStart;
     this.identity = identity;
-    this.key = key;
+    this.key = key == null ? null : key.regionKey(header.salt());
     this.began = header.beganMillis();
     this.own = own;
   }
@@ -157,15 +156,6 @@ final class Region implements AutoCloseable {
   /** Whether other processes read it, by its table. */
   boolean isShared() {
     return identity != null;
-  }
-
-  /** Whether the name of the file leads to this region; {@code named} is what it leads to. */
-  boolean isNamed(Object named) {
-    return named.equals(identity);
-  }
-
-  boolean isOwn() {
-    return own;
   }
 
   void finish() {
@@ -195,11 +185,6 @@ final class Region implements AutoCloseable {
 
   int mostEntries() {
     return header.mostChunks();
-  }
-
-  /** It was not begun later; the writing thread's. */
-  void beganBy(long millis) {
-    began = Math.min(began, millis);
   }
 
   /** Nothing more is appended before {@code slot}. */

@@ -164,7 +164,7 @@ final class Regions implements AutoCloseable {
   }
 
   private Stream<Region> oldest() {
-    return known().filter(e -> !e.isOwn()).sorted(Comparator.comparingLong(region -> region.began));
+    return known().filter(e -> !e.own).sorted(Comparator.comparingLong(region -> region.began));
   }
 
   private Stream<Region> known() {
@@ -198,7 +198,7 @@ final class Regions implements AutoCloseable {
 
   private void look(int number) throws IOException {
     Region known = all.get(number);
-    if (known != null && known.isOwn()) {
+    if (known != null && known.own) {
       return;
     }
     Region now = maker.look(number, known);

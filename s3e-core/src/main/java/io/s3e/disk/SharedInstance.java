@@ -58,7 +58,6 @@ record SharedInstance(DiskIo io, Path directory, DiskCacheConfig config, Path pa
   /**
    * Enters an instance; makes its directory and lays it out if nobody has.
    *
-   * @param directory that the user named
    * @param config its scope, not PRIVATE, application and key
    * @param capacityBytes for the case that nobody has laid it out
    * @throws RefusedDirectoryException naming the path if it is a link, not a directory, somebody
@@ -81,10 +80,11 @@ record SharedInstance(DiskIo io, Path directory, DiskCacheConfig config, Path pa
           layout.capacityBytes(),
           wanted.capacityBytes());
     }
-    if (!layout.isFor(key)) {
+    boolean isSealed = layout.isSealed();
+    if (isSealed != wanted.isSealed() || (isSealed && layout.keyCheck() != wanted.keyCheck())) {
       throw new RefusedDirectoryException(
           path,
-          layout.isSealed() ? "is encrypted with another key" : "is not encrypted",
+          isSealed ? "is encrypted with another key" : "is not encrypted",
           key == null ? "a cache that is not encrypted" : "one that is encrypted with this key");
     }
     SharedInstance entered = new SharedInstance(io, directory, config, path, layout);
@@ -170,9 +170,9 @@ record SharedInstance(DiskIo io, Path directory, DiskCacheConfig config, Path pa
     if (named == null) {
       return null;
     }
-    if (known != null && known.isNamed(named)) {
+    if (known != null && named.equals(known.identity)) {
       // After a clock that was ahead, a region would outlive all that come later.
-      known.beganBy(System.currentTimeMillis());
+      known.began = Math.min(known.began, System.currentTimeMillis());
       return known;
     }
     OpenFile file;
@@ -204,13 +204,8 @@ record SharedInstance(DiskIo io, Path directory, DiskCacheConfig config, Path pa
   }
 
   private Region region(Header header, OpenFile file, Object identity, boolean own) {
-    return new Region(
-        header,
-        file,
-        RegionTable.bytesFor(header.mostChunks()),
-        identity,
-        CacheKey.ofRegion(config.key(), header.salt()),
-        own);
+    long dataStart = RegionTable.bytesFor(header.mostChunks());
+    return new Region(header, file, dataStart, identity, config.key(), own);
   }
 
   @Override

@@ -152,7 +152,7 @@ class PrivateRegionsTest {
     long regionBytes = Region.bytesFor(tenGib, Region.USUAL_COUNT);
     int regions = (int) (tenGib / regionBytes);
     int most = Region.mostEntries(regions, regionBytes);
-    assertThat((long) most * regions * Region.ENTRY_BYTES)
+    assertThat((long) most * regions * 54)
         .as("heap of the index")
         .isBetween(28_000_000L * 9 / 10, 28_000_000L);
     assertThat(most).as("all whole chunks fit").isGreaterThan((int) (regionBytes / 65_536));

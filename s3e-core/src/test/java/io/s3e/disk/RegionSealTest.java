@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.s3e.disk.Region.Place;
 import java.nio.ByteBuffer;
 import java.util.stream.IntStream;
-import javax.crypto.SecretKey;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -17,40 +16,36 @@ class RegionSealTest {
   /** Its second chunk is short, so that each of its bits can be tried. */
   private final StoredObject object = StoredBytes.object("key", CHUNK + 300);
 
-  private final SecretKey key = newKey();
+  private final CacheKey key = CacheKey.random();
   private final RegionSeal seal = new RegionSeal();
   private final ByteBuffer work = ByteBuffer.allocateDirect(CHUNK + RegionSeal.WORK_BYTES);
   private final ByteBuffer opened = ByteBuffer.allocateDirect(CHUNK);
 
-  private static Region region(@Nullable SecretKey with) {
+  private static Region region(@Nullable CacheKey with) {
     return StoredBytes.region(0, Region.LEAST_BYTES, 10, with);
   }
 
   /** As it was sealed last. */
   private Place sealed = place(null, object, 0, 0, 0, 0);
 
-  private static SecretKey newKey() {
-    return CacheKey.random().regionKey(CacheKey.random(CacheKey.SALT_BYTES));
-  }
-
   private Place place(
-      @Nullable SecretKey with, StoredObject of, int chunk, int slot, long high, long low) {
+      @Nullable CacheKey with, StoredObject of, int chunk, int slot, long high, long low) {
     return new Place(of, chunk, region(with), slot, high, low);
   }
 
   private @Nullable ByteBuffer open(
-      @Nullable SecretKey with, StoredObject of, int chunk, int slot, ByteBuffer stored) {
+      @Nullable CacheKey with, StoredObject of, int chunk, int slot, ByteBuffer stored) {
     Place place = place(with, of, chunk, slot, sealed.sealHigh(), sealed.sealLow());
     return seal.open(place, stored, opened);
   }
 
-  private ByteBuffer seal(@Nullable SecretKey with, int chunk) {
+  private ByteBuffer seal(@Nullable CacheKey with, int chunk) {
     ByteBuffer plain = ByteBuffer.wrap(StoredBytes.of(object, chunk));
     sealed = seal.seal(region(with), object, chunk, SLOT + chunk, plain, work.clear());
     return work.slice(0, plain.remaining());
   }
 
-  private void requireOnlyWhatWasSealed(@Nullable SecretKey with) {
+  private void requireOnlyWhatWasSealed(@Nullable CacheKey with) {
     for (int chunk = 0; chunk < 2; chunk++) {
       ByteBuffer stored = seal(with, chunk);
       assertThat(stored.remaining()).isEqualTo(object.chunkLength(chunk));
@@ -66,7 +61,7 @@ class RegionSealTest {
     }
   }
 
-  private void requireNoBitFlipped(@Nullable SecretKey with) {
+  private void requireNoBitFlipped(@Nullable CacheKey with) {
     ByteBuffer stored = seal(with, 1);
     for (int bit = 0; bit < stored.remaining() * Byte.SIZE; bit++) {
       int at = stored.position() + bit / Byte.SIZE;
@@ -117,20 +112,29 @@ class RegionSealTest {
 
     assertThat(open(key, object, 1, SLOT + 1, stored.duplicate())).isNotNull();
     assertThat(open(key, object, 1, SLOT + 2, stored.duplicate())).isNull();
-    assertThat(open(newKey(), object, 1, SLOT + 1, stored.duplicate())).isNull();
+    assertThat(open(CacheKey.random(), object, 1, SLOT + 1, stored.duplicate())).isNull();
     assertThat(open(null, object, 1, SLOT + 1, stored.duplicate())).isNull();
+  }
+
+  private Region salted(byte[] salt) {
+    return StoredBytes.region(0, Region.LEAST_BYTES, 10, ByteBuffer.wrap(salt.clone()), key);
+  }
+
+  private @Nullable ByteBuffer open(Place place, Region in, ByteBuffer stored) {
+    Place there = new Place(object, 1, in, SLOT, place.sealHigh(), place.sealLow());
+    return seal.open(there, stored.duplicate(), opened);
   }
 
   @Test
   void oneSecretGivesEachSaltAKeyOfItsOwn() {
-    CacheKey secret = CacheKey.random();
     byte[] salt = new byte[CacheKey.SALT_BYTES];
-    SecretKey first = secret.regionKey(salt);
-    ByteBuffer stored = seal(first, 1);
-    assertThat(open(secret.regionKey(salt), object, 1, SLOT + 1, stored.duplicate())).isNotNull();
+    ByteBuffer plain = ByteBuffer.wrap(StoredBytes.of(object, 1));
+    Place first = seal.seal(salted(salt), object, 1, SLOT, plain, work.clear());
+    ByteBuffer stored = work.slice(0, plain.remaining());
+    assertThat(open(first, salted(salt), stored)).isNotNull();
 
     salt[3]++;
-    assertThat(open(secret.regionKey(salt), object, 1, SLOT + 1, stored.duplicate())).isNull();
+    assertThat(open(first, salted(salt), stored)).isNull();
   }
 
   @Test
@@ -146,7 +150,7 @@ class RegionSealTest {
 
   @Test
   void thePlainBytesAreLeftAsTheyAre() {
-    for (SecretKey with : new SecretKey[] {null, key}) {
+    for (CacheKey with : new CacheKey[] {null, key}) {
       ByteBuffer plain = ByteBuffer.wrap(StoredBytes.of(object, 1));
       Place unused = seal.seal(region(with), object, 1, SLOT, plain, work.clear());
       StoredBytes.require(object, 1, plain);

@@ -7,7 +7,6 @@ import io.s3e.block.ObjectRef;
 import io.s3e.block.ObjectVersion;
 import io.s3e.disk.DiskIo.OpenFile;
 import java.nio.ByteBuffer;
-import javax.crypto.SecretKey;
 import org.jspecify.annotations.Nullable;
 
 /** Objects of tests, whose bytes follow from their names. */
@@ -67,8 +66,12 @@ final class StoredBytes {
   }
 
   /** A region without a file. */
-  static Region region(int number, long bytes, int mostEntries, @Nullable SecretKey key) {
-    ByteBuffer salt = ByteBuffer.allocate(CacheKey.SALT_BYTES);
+  static Region region(int number, long bytes, int mostEntries, @Nullable CacheKey key) {
+    return region(number, bytes, mostEntries, ByteBuffer.allocate(CacheKey.SALT_BYTES), key);
+  }
+
+  static Region region(
+      int number, long bytes, int mostEntries, ByteBuffer salt, @Nullable CacheKey key) {
     Region.Header header = new Region.Header(number, mostEntries, bytes, 0, salt);
     return new Region(header, new NoFile(), 0, null, key, true);
   }

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.s3e.disk;
 
-import io.s3e.block.ObjectVersion;
 import io.s3e.metrics.DiskMetrics;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.function.ToLongFunction;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -88,16 +87,6 @@ public final class DiskCache implements AutoCloseable {
   }
 
   /**
-   * The object that a version is in the cache; null if it can have no place there. To be asked once
-   * for each opening: it hashes the name.
-   *
-   * @param store which store the bucket is in: scheme, host and port of its endpoint
-   */
-  public @Nullable StoredObject object(String store, ObjectVersion version) {
-    return StoredObject.of(store, version);
-  }
-
-  /**
    * How many of the chunks are on disk, from the first on and without a gap, as far as memory
    * knows; 0 while their directory is left alone.
    */
@@ -130,22 +119,18 @@ public final class DiskCache implements AutoCloseable {
 
   /** Bytes on disk, as far as known. */
   public long bytes() {
-    return sum(Regions::bytes);
+    return directories.stream().mapToLong(directory -> directory.regions.bytes()).sum();
   }
 
   /** The most that the cache ever takes on disk, in bytes. */
   public long capacityBytes() {
-    return sum(Regions::capacityBytes);
-  }
-
-  private long sum(ToLongFunction<Regions> of) {
-    return directories.stream().map(each -> each.regions).mapToLong(of).sum();
+    return directories.stream().mapToLong(directory -> directory.regions.capacityBytes()).sum();
   }
 
   /** Bytes that {@code config}'s buffers take of the memory budget. */
   public static long bufferBytes(DiskCacheConfig config) {
-    long ofEach = RegionStore.bufferBytes(config);
-    return RecentChunks.bufferBytes() + config.directories().size() * ofEach;
+    long ofReaders = Readers.THREADS * ChunkReader.bufferBytes(config.key() != null);
+    return RecentChunks.BYTES + config.directories().size() * (ofReaders + Appender.STAGE_MEMORY);
   }
 
   /**
@@ -153,12 +138,8 @@ public final class DiskCache implements AutoCloseable {
    * objects of a directory that one of them has left out.
    */
   private RegionStore directoryOf(StoredObject object) {
-    RegionStore chosen = directories.get(0);
-    for (int i = 1; i < directories.size(); i++) {
-      RegionStore each = directories.get(i);
-      chosen = object.mixedWith(each.place) > object.mixedWith(chosen.place) ? each : chosen;
-    }
-    return chosen;
+    return Collections.max(
+        directories, Comparator.comparingLong(directory -> object.mixedWith(directory.place)));
   }
 
   /** Ends all directories side by side; leaves what hangs behind after a bounded time. */

@@ -27,7 +27,7 @@ final class Readers {
   private static final Logger LOG = LoggerFactory.getLogger(Readers.class);
 
   /** Enough for a disk to have a queue; from the page cache two keep a processor each busy. */
-  private static final int THREADS = 4;
+  static final int THREADS = 4;
 
   private static final long CLOSE_MILLIS = 500;
   private static final long IDLE_SECONDS = 10;
@@ -73,10 +73,6 @@ final class Readers {
             new LinkedBlockingQueue<>(),
             task -> Background.daemon("s3e-disk-" + number.incrementAndGet(), task));
     threads.allowCoreThreadTimeOut(true);
-  }
-
-  static long bufferBytes(boolean sealed) {
-    return THREADS * ChunkReader.bufferBytes(sealed);
   }
 
   /** Whether a read may go to the disk: while the directory is left alone only a probe passes. */

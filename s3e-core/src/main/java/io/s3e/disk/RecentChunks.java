@@ -18,6 +18,9 @@ final class RecentChunks {
   /** Eight readers in order that each have a batch ahead of them: 2 MiB. */
   private static final int MOST = 8 * ChunkReader.BATCH_CHUNKS;
 
+  /** What all of them take, in bytes. */
+  static final int BYTES = MOST * StoredObject.CHUNK_BYTES;
+
   private static final class Kept {
     private final ByteBuffer bytes = ByteBuffer.allocateDirect(StoredObject.CHUNK_BYTES);
     private @Nullable StoredObject object;
@@ -30,10 +33,6 @@ final class RecentChunks {
 
   /** In the order of their last uses, the latest first. */
   private final Kept[] all = Stream.generate(Kept::new).limit(MOST).toArray(Kept[]::new);
-
-  static long bufferBytes() {
-    return (long) MOST * StoredObject.CHUNK_BYTES;
-  }
 
   /** Shows the bytes of a chunk, valid during the call; false if it is not kept. */
   synchronized boolean visit(StoredObject object, int chunk, ObjIntConsumer<ByteBuffer> visitor) {

@@ -8,7 +8,6 @@ import java.nio.ByteBuffer;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -72,18 +71,14 @@ final class RegionStore implements AutoCloseable {
           DiskCacheConfig.LEAST_CAPACITY_BYTES + " or more");
     }
     CacheKey key = config.key();
-    if (config.scope() != Scope.PRIVATE && isShareable(io, directory, key)) {
+    if (config.scope() != Scope.PRIVATE && (key != null || isTrusted(io, directory))) {
       return SharedInstance.enter(io, directory, config, capacity);
     }
     return new PrivateRegions(io, directory, key, Layout.of(capacity, Region.USUAL_COUNT, key));
   }
 
-  /** Whether nobody else can put another cache in the place of one there, or it is encrypted. */
-  private static boolean isShareable(DiskIo io, Path directory, @Nullable CacheKey key)
-      throws IOException {
-    if (key != null) {
-      return true;
-    }
+  /** Whether nobody else can put another cache in the place of one there. */
+  private static boolean isTrusted(DiskIo io, Path directory) throws IOException {
     DirectoryGuard guard;
     try {
       guard = DirectoryGuard.shared(directory);
@@ -104,10 +99,6 @@ final class RegionStore implements AutoCloseable {
       }
     }
     return doubt == null;
-  }
-
-  static long bufferBytes(DiskCacheConfig config) {
-    return Readers.bufferBytes(config.key() != null) + Appender.STAGE_MEMORY;
   }
 
   int look(ChunkRange wanted) {

@@ -8,7 +8,6 @@ import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,11 +37,12 @@ public record StoredObject(long first, long second, int third, long size) {
   }
 
   /**
-   * Null if the version has no ETag, no bytes or too many.
+   * The object that a version is in a cache; null if it has no ETag, no bytes or too many. To be
+   * asked once for each opening: it hashes the name.
    *
-   * @param store that the bucket is in
+   * @param store which store the bucket is in: scheme, host and port of its endpoint
    */
-  static @Nullable StoredObject of(String store, ObjectVersion version) {
+  public static @Nullable StoredObject of(String store, ObjectVersion version) {
     return version.etag() == null || version.size() <= 0 || version.size() > MOST_BYTES
         ? null
         : at(ByteBuffer.wrap(hashOf(identity(store, version))), 0, version.size());
@@ -100,11 +100,5 @@ public record StoredObject(long first, long second, int third, long size) {
   @Override
   public int hashCode() {
     return (int) first;
-  }
-
-  @Override
-  public String toString() {
-    HexFormat hex = HexFormat.of();
-    return "object " + hex.toHexDigits(first) + hex.toHexDigits(second) + hex.toHexDigits(third);
   }
 }

@@ -69,7 +69,7 @@ final class DiskTier {
     this.metrics = metrics.disk();
     this.keepsFronts = config.mode() == Mode.HYBRID;
     this.frontBytes = keepsFronts ? config.hybridBytes() : Long.MAX_VALUE;
-    this.name = version -> cache.object(store, version);
+    this.name = version -> StoredObject.of(store, version);
   }
 
   /** How many of the chunks are on disk; 0 where S3 gives them sooner. */

@@ -7,8 +7,6 @@ import static io.s3e.testing.Eventually.awaitTrue;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.s3e.block.ObjectRef;
-import io.s3e.block.ObjectVersion;
 import io.s3e.disk.DiskCacheConfig.Mode;
 import io.s3e.disk.FaultyDiskIo.Failure;
 import io.s3e.disk.FaultyDiskIo.Operation;
@@ -73,12 +71,6 @@ class DiskCacheTest {
     return DiskCache.open(config.build(), metrics, 64 * MIB, disk, Duration.ofMillis(20));
   }
 
-  private static StoredObject object(DiskCache cache, String key, long size) {
-    StoredObject object = cache.object("store", StoredBytes.version(key, size));
-    assertThat(object).isNotNull();
-    return object;
-  }
-
   private void write(DiskCache cache, StoredObject object, int first, int end) throws Exception {
     cache.offer(TestWriteBack.of(object, first, end, 2).offered());
     DiskWrites.await(metrics, PATIENCE);
@@ -138,7 +130,7 @@ class DiskCacheTest {
     DiskCacheConfig.Builder config = config(directories).key(encrypted ? CacheKey.random() : null);
     try (DiskCache cache = open(config)) {
       for (long size : new long[] {1, 70_000, 3 * MIB + 5}) {
-        StoredObject object = object(cache, "key " + size, size);
+        StoredObject object = StoredBytes.object("key " + size, size);
         write(cache, object, 0, object.chunks());
 
         assertThat(cache.look(new ChunkRange(object, 0, object.chunks())))
@@ -158,7 +150,7 @@ class DiskCacheTest {
     // A region of each is enough for all.
     try (DiskCache cache = open(config(directories).capacityBytes(1024 * MIB))) {
       for (int i = 0; i < 20; i++) {
-        StoredObject object = object(cache, "key " + i, 1L << 40);
+        StoredObject object = StoredBytes.object("key " + i, 1L << 40);
         write(cache, object, 1020, 1030);
 
         assertThat(cache.look(new ChunkRange(object, 1020, 1030))).isEqualTo(10);
@@ -173,7 +165,7 @@ class DiskCacheTest {
   @Test
   void whatIsNotThereIsAMissBehindWhatIs() throws Exception {
     try (DiskCache cache = open(config(1))) {
-      StoredObject object = object(cache, "key", 10 * MIB);
+      StoredObject object = StoredBytes.object("key", 10 * MIB);
       write(cache, object, 0, 10);
 
       assertThat(read(cache, object, 0, 12)).isEqualTo(10);
@@ -186,7 +178,7 @@ class DiskCacheTest {
   @Test
   void aFileThatIsTooShortIsAMiss() throws Exception {
     try (DiskCache cache = open(config(1))) {
-      StoredObject object = object(cache, "key", MIB);
+      StoredObject object = StoredBytes.object("key", MIB);
       write(cache, object, 0, 16);
       WatchedFiles.truncate(files.file(0), 10L * StoredObject.CHUNK_BYTES + 5);
 
@@ -208,7 +200,7 @@ class DiskCacheTest {
   @Test
   void readsThatFailLeaveTheDirectoryAloneUntilAProbeComesThrough() throws Exception {
     try (DiskCache cache = open(config(1))) {
-      StoredObject object = object(cache, "key", 40 * MIB);
+      StoredObject object = StoredBytes.object("key", 40 * MIB);
       write(cache, object, 0, 600);
       disk.failEvery(Operation.READ, Failure.EIO);
       for (int i = 0; i < 3; i++) {
@@ -246,7 +238,7 @@ class DiskCacheTest {
   void aReadThatIsGivenUpTouchesNothingMoreAndCountsAgainstTheDirectory() throws Exception {
     Duration deadline = Duration.ofMillis(50);
     try (DiskCache cache = open(config(1).readDeadline(deadline))) {
-      StoredObject object = object(cache, "key", 40 * MIB);
+      StoredObject object = StoredBytes.object("key", 40 * MIB);
       write(cache, object, 0, 600);
       disk.hangEvery(Operation.READ);
       List<Reading> given = new ArrayList<>();
@@ -343,7 +335,7 @@ class DiskCacheTest {
   @Test
   void aReadThatItsReaderEndsTouchesNothingMoreAndCountsForNothing() throws Exception {
     try (DiskCache cache = open(config(1))) {
-      StoredObject object = object(cache, "key", 4 * MIB);
+      StoredObject object = StoredBytes.object("key", 4 * MIB);
       write(cache, object, 0, 64);
       disk.hangEvery(Operation.READ);
       AtomicInteger told = new AtomicInteger();
@@ -364,7 +356,7 @@ class DiskCacheTest {
   @Test
   void anInterruptedReaderLeaves() throws Exception {
     try (DiskCache cache = open(config(1).readDeadline(PATIENCE))) {
-      StoredObject object = object(cache, "key", MIB);
+      StoredObject object = StoredBytes.object("key", MIB);
       write(cache, object, 0, 16);
       disk.hangEvery(Operation.READ);
       Thread.currentThread().interrupt();
@@ -380,7 +372,7 @@ class DiskCacheTest {
   @CsvSource({"false", "true"})
   void aSecondShortReadOfAChunkDoesNotTouchTheDisk(boolean encrypted) throws Exception {
     try (DiskCache cache = open(config(1).key(encrypted ? CacheKey.random() : null))) {
-      StoredObject object = object(cache, "key", 40 * MIB + 5);
+      StoredObject object = StoredBytes.object("key", 40 * MIB + 5);
       write(cache, object, 0, object.chunks());
       long reads = disk.count(Operation.READ);
       for (int at = 70_000; at < 120_000; at += 3_000) {
@@ -425,7 +417,7 @@ class DiskCacheTest {
   void aReaderDoesNotWaitForAReadThatHangs() throws Exception {
     Duration deadline = Duration.ofMillis(50);
     try (DiskCache cache = open(config(1).readDeadline(deadline))) {
-      StoredObject object = object(cache, "key", 40 * MIB);
+      StoredObject object = StoredBytes.object("key", 40 * MIB);
       write(cache, object, 0, 600);
       disk.hangEvery(Operation.READ);
       for (int i = 0; i < 10; i++) {
@@ -450,7 +442,7 @@ class DiskCacheTest {
   @Slow
   void aReadHasOnePatienceForAMiB() throws Exception {
     try (DiskCache cache = open(config(1).readDeadline(Duration.ofMillis(900)))) {
-      StoredObject object = object(cache, "key", 10 * MIB);
+      StoredObject object = StoredBytes.object("key", 10 * MIB);
       write(cache, object, 0, 160);
       // Two pieces of four chunks are read at once.
       disk.slow(Operation.READ, Duration.ofMillis(600));
@@ -466,8 +458,8 @@ class DiskCacheTest {
   @Test
   void aReadGoesOnWhereChunksAreNotAdjacent() throws Exception {
     try (DiskCache cache = open(config(1))) {
-      StoredObject object = object(cache, "key", 10 * MIB);
-      StoredObject between = object(cache, "between", MIB);
+      StoredObject object = StoredBytes.object("key", 10 * MIB);
+      StoredObject between = StoredBytes.object("between", MIB);
       int[] ends = {5, 6, 9, 20, 160};
       int first = 0;
       for (int i = 0; i < ends.length; i++) {
@@ -485,7 +477,7 @@ class DiskCacheTest {
   @Test
   void readsThatAreEndedEarlyKeepNoMemory() throws Exception {
     try (DiskCache cache = open(config(1))) {
-      StoredObject object = object(cache, "key", 10 * MIB);
+      StoredObject object = StoredBytes.object("key", 10 * MIB);
       write(cache, object, 0, 160);
       for (int i = 0; i < 200; i++) {
         Reading reading = Reading.begin(cache, object, 0, 160);
@@ -535,20 +527,9 @@ class DiskCacheTest {
   }
 
   @Test
-  void objectsWithoutAnETagHaveNoPlace() throws Exception {
-    try (DiskCache cache = open(config(1))) {
-      ObjectRef ref = new ObjectRef("bucket", "key");
-      assertThat(cache.object("store", ObjectVersion.unidentified(ref, 10, null))).isNull();
-      assertThat(cache.object("store", ObjectVersion.identified(ref, 0, "\"e\"", null))).isNull();
-      assertThat(object(cache, "key", 10)).isEqualTo(object(cache, "key", 10));
-      assertThat(object(cache, "key", 10)).isNotEqualTo(object(cache, "key", 11));
-    }
-  }
-
-  @Test
   void closeWaitsABoundedTimeForWhatHangs() throws Exception {
     DiskCache cache = open(config(2));
-    StoredObject object = object(cache, "key", 40 * MIB);
+    StoredObject object = StoredBytes.object("key", 40 * MIB);
     write(cache, object, 0, 100);
     disk.hangEvery(Operation.READ);
     disk.hangEvery(Operation.WRITE);
@@ -572,7 +553,7 @@ class DiskCacheTest {
   @Slow
   void closeDoesNotWaitForFilesThatCannotBeClosed() throws Exception {
     DiskCache cache = open(config(1));
-    write(cache, object(cache, "key", MIB), 0, 16);
+    write(cache, StoredBytes.object("key", MIB), 0, 16);
     disk.hangEvery(Operation.CLOSE);
 
     Thread closing = Background.start("closing", cache::close);

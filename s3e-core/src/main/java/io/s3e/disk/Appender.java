@@ -282,21 +282,18 @@ final class Appender {
     if (to == null) {
       return false;
     }
-    int slot = nextSlot(to);
+    int slot = to.nextSlot;
     int at = stagedSlots() * Region.SLOT_BYTES;
     int end = at + slots * Region.SLOT_BYTES;
     ByteBuffer place = stage.slice(at, end + RegionSeal.WORK_BYTES - at);
     staged.add(seal.seal(to, object, chunk, slot, plain, place));
+    // Whatever comes of it, nothing else is sealed for these slots.
+    to.takenUntil(slot + slots);
     stagedBytes += plain.remaining();
     for (int zero = at + plain.remaining(); zero < end; zero++) {
       stage.put(zero, (byte) 0);
     }
     return true;
-  }
-
-  /** Where the next chunk of the current region will stand, behind those that are staged. */
-  private int nextSlot(Region to) {
-    return staged.isEmpty() ? to.nextSlot : staged.get(0).slot() + stagedSlots();
   }
 
   private int stagedSlots() {
@@ -313,8 +310,6 @@ final class Appender {
     try {
       Place first = staged.get(0);
       Region to = first.region();
-      // Whatever comes of it, nothing else is sealed for these slots.
-      to.takenUntil(nextSlot(to));
       to.file.write(stage.slice(0, stagedSlots() * Region.SLOT_BYTES), first.position());
       regions.appended(to, staged);
       breaker.success();
@@ -336,7 +331,7 @@ final class Appender {
     }
     Region to = current;
     boolean isFull =
-        to == null || nextSlot(to) + slots > to.slotCount() || to.isFullWith(staged.size());
+        to == null || to.nextSlot + slots > to.slotCount() || to.isFullWith(staged.size());
     if (isFull || (stagedSlots() + slots) * Region.SLOT_BYTES > STAGE_BYTES) {
       flush();
     }

@@ -58,6 +58,9 @@ public record DiskCacheConfig(
   /** A directory that may hold less is no cache, in bytes: 16 MiB. */
   public static final long LEAST_CAPACITY_BYTES = Region.USUAL_COUNT * Region.LEAST_BYTES;
 
+  private static final long AUTOMATIC_MOST_BYTES = 10L << 30;
+  private static final double AUTOMATIC_MOST_OF_FREE = 0.05;
+
   /** No cache on disk; what {@link #toBuilder()} starts from. */
   public static final DiskCacheConfig DEFAULTS =
       new DiskCacheConfig(
@@ -85,7 +88,8 @@ public record DiskCacheConfig(
    * @param usableBytes of its file system, now
    */
   public long capacityBytes(long usableBytes) {
-    return capacityBytes == 0 ? DiskSpace.defaultCapacity(usableBytes) : capacityBytes;
+    long automatic = Math.min(AUTOMATIC_MOST_BYTES, (long) (AUTOMATIC_MOST_OF_FREE * usableBytes));
+    return capacityBytes == 0 ? automatic : capacityBytes;
   }
 
   /** A builder that starts from this configuration. */

@@ -13,9 +13,6 @@ import java.util.function.LongSupplier;
  * <p>Asks the file system, which may hang. One thread.
  */
 final class DiskSpace {
-  private static final long MOST_BYTES = 10L << 30;
-  private static final double MOST_OF_FREE = 0.05;
-
   /** YARN takes a disk out when 90 % are used, and Kubernetes evicts pods with 10 % free. */
   private static final double LEFT_TO_OTHERS = 0.15;
 
@@ -28,7 +25,6 @@ final class DiskSpace {
   private final LongSupplier usableBytes;
   private final LongSupplier totalBytes;
   private final LongSupplier nanoClock;
-  private boolean asked;
   private long askedNanos;
   private boolean mayGrow;
   private boolean isScarce;
@@ -54,11 +50,7 @@ final class DiskSpace {
     this.usableBytes = usableBytes;
     this.totalBytes = totalBytes;
     this.nanoClock = nanoClock;
-  }
-
-  /** The capacity, in bytes, where none is set, of a directory on a disk with so much usable. */
-  static long defaultCapacity(long usableBytes) {
-    return Math.min(MOST_BYTES, (long) (MOST_OF_FREE * usableBytes));
+    this.askedNanos = nanoClock.getAsLong() - AGAIN_NANOS;
   }
 
   /**
@@ -78,8 +70,7 @@ final class DiskSpace {
 
   private void look() {
     long now = nanoClock.getAsLong();
-    if (!asked || now - askedNanos >= AGAIN_NANOS) {
-      asked = true;
+    if (now - askedNanos >= AGAIN_NANOS) {
       askedNanos = now;
       long total = totalBytes.getAsLong();
       long usable = usableBytes.getAsLong();

@@ -31,10 +31,10 @@ class DiskSpaceTest {
 
   @Test
   void theDefaultIsATwentiethOfWhatIsFreeAndTenGibibytesAtMost() {
-    assertThat(DiskSpace.defaultCapacity(0)).isZero();
-    assertThat(DiskSpace.defaultCapacity(100 * GIB)).isEqualTo(5 * GIB);
-    assertThat(DiskSpace.defaultCapacity(200 * GIB)).isEqualTo(10 * GIB);
-    assertThat(DiskSpace.defaultCapacity(Long.MAX_VALUE)).isEqualTo(10 * GIB);
+    assertThat(DiskCacheConfig.DEFAULTS.capacityBytes(0)).isZero();
+    assertThat(DiskCacheConfig.DEFAULTS.capacityBytes(100 * GIB)).isEqualTo(5 * GIB);
+    assertThat(DiskCacheConfig.DEFAULTS.capacityBytes(200 * GIB)).isEqualTo(10 * GIB);
+    assertThat(DiskCacheConfig.DEFAULTS.capacityBytes(Long.MAX_VALUE)).isEqualTo(10 * GIB);
   }
 
   @Test

@@ -50,25 +50,22 @@ public final class CacheInspector {
    * @throws java.nio.file.FileSystemException if what is there is not certainly the user's own
    */
   public List<Instance> instances() throws IOException {
-    if (!Files.isDirectory(directory)) {
+    if (!Files.isDirectory(directory)
+        || !Files.exists(DirectoryGuard.topIn(directory.toRealPath()), LinkOption.NOFOLLOW_LINKS)) {
       return List.of();
     }
-    Path top = DirectoryGuard.topIn(directory.toRealPath());
-    if (!Files.exists(top, LinkOption.NOFOLLOW_LINKS)) {
-      return List.of();
-    }
+    DirectoryGuard guard = DirectoryGuard.shared(directory);
     // Others who might have laid it out could exchange a directory for a link while we delete.
-    RefusedDirectoryException doubt = DirectoryGuard.shared(directory).doubt();
+    RefusedDirectoryException doubt = guard.doubt();
     if (doubt != null) {
       throw doubt;
     }
     List<Instance> instances = new ArrayList<>();
-    for (Path path : SharedInstance.entriesOf(top.resolve(SharedInstance.VERSION))) {
+    for (Path path : SharedInstance.entriesOf(guard.top().resolve(SharedInstance.VERSION))) {
       Object identity = io.identityOf(path);
-      Layout layout =
-          identity == null || !Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS)
-              ? null
-              : Layout.read(io, path.resolve(Layout.NAME), identity);
+      Path file = path.resolve(Layout.NAME);
+      boolean isDirectory = Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS);
+      Layout layout = identity == null || !isDirectory ? null : Layout.read(io, file, identity);
       if (layout != null) {
         instances.add(new Instance(path, bytesIn(path), layout.capacityBytes(), layout.isSealed()));
       }
@@ -78,14 +75,11 @@ public final class CacheInspector {
   }
 
   private static long bytesIn(Path instance) throws IOException {
-    long bytes = 0;
-    for (Path each : SharedInstance.entriesOf(instance)) {
-      if (Files.isRegularFile(each, LinkOption.NOFOLLOW_LINKS)) {
+    return SharedInstance.entriesOf(instance).stream()
+        .filter(each -> Files.isRegularFile(each, LinkOption.NOFOLLOW_LINKS))
         // 0 of one that a process gives up just now.
-        bytes += each.toFile().length();
-      }
-    }
-    return bytes;
+        .mapToLong(each -> each.toFile().length())
+        .sum();
   }
 
   /**

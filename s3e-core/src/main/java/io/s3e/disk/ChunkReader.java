@@ -35,9 +35,8 @@ final class ChunkReader {
       ByteBuffer.allocateDirect(BATCH_CHUNKS * StoredObject.CHUNK_BYTES);
   private final ByteBuffer work;
 
-  // The batch that is being read.
+  // The batch that is being read, whose bytes the scratch has room for.
   private final List<Place> places = new ArrayList<>(BATCH_CHUNKS);
-  private int batchBytes;
 
   /** Whether the last batch that was looked for was read from a file. */
   boolean touchedDisk;
@@ -59,16 +58,12 @@ final class ChunkReader {
    */
   int read(StoredObject object, int first, int end, Sink sink) throws IOException {
     int chunk = first;
-    while (chunk < end) {
+    boolean goesOn = true;
+    while (goesOn && chunk < end) {
       plan(object, chunk, end);
-      if (places.isEmpty() || !readBatch()) {
-        return chunk;
-      }
-      int taken = handOn(sink);
+      int taken = places.isEmpty() || !readBatch() ? 0 : handOn(sink);
       chunk += taken;
-      if (taken < places.size()) {
-        return chunk;
-      }
+      goesOn = taken > 0 && taken == places.size();
     }
     return chunk;
   }
@@ -77,7 +72,7 @@ final class ChunkReader {
   private void plan(StoredObject object, int first, int end) {
     touchedDisk = false;
     places.clear();
-    batchBytes = 0;
+    scratch.clear().limit(0);
     Place before = null;
     for (int chunk = first; chunk < Math.min(end, first + BATCH_CHUNKS); chunk++) {
       Place place = index.place(object, chunk);
@@ -85,7 +80,7 @@ final class ChunkReader {
         return;
       }
       places.add(place);
-      batchBytes += place.length();
+      scratch.limit(scratch.limit() + place.length());
       before = place;
     }
   }
@@ -97,7 +92,6 @@ final class ChunkReader {
     if (!touchedDisk) {
       return false;
     }
-    scratch.clear().limit(batchBytes);
     try (Region region = first.region()) {
       int unused = region.file.readFully(scratch, first.position());
     } catch (IOException e) {

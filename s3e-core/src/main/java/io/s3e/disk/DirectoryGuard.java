@@ -13,7 +13,6 @@ import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.nio.file.attribute.UserPrincipal;
 import java.util.HexFormat;
-import java.util.Locale;
 import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -63,7 +62,7 @@ record DirectoryGuard(Path top, UserPrincipal user, @Nullable RefusedDirectoryEx
     UserPrincipal user = ownerOfNewFile(top);
     RefusedDirectoryException doubt = null;
     try {
-      checkAncestors(top, user);
+      checkAncestor(Objects.requireNonNull(top.getParent()), user);
     } catch (RefusedDirectoryException e) {
       doubt = e;
     }
@@ -81,15 +80,11 @@ record DirectoryGuard(Path top, UserPrincipal user, @Nullable RefusedDirectoryEx
   }
 
   /** From the root down: what lies below a directory that passed cannot be exchanged any more. */
-  private static void checkAncestors(Path top, UserPrincipal user) throws IOException {
-    Path above = top.getParent();
+  private static void checkAncestor(Path directory, UserPrincipal user) throws IOException {
+    Path above = directory.getParent();
     if (above != null) {
-      checkAncestors(above, user);
       checkAncestor(above, user);
     }
-  }
-
-  private static void checkAncestor(Path directory, UserPrincipal user) throws IOException {
     PosixFileAttributes attributes = attributesOf(directory);
     if (!attributes.isDirectory()) {
       throw new RefusedDirectoryException(directory, "is not a directory any more", "a directory");
@@ -105,10 +100,9 @@ record DirectoryGuard(Path top, UserPrincipal user, @Nullable RefusedDirectoryEx
     if ((mode & WRITABLE_BY_OTHERS) != 0 && (mode & STICKY) == 0) {
       throw new RefusedDirectoryException(
           directory,
-          String.format(
-              Locale.ROOT,
-              "has mode %04o, so that others could exchange the cache below it",
-              mode & PERMISSIONS),
+          "has mode 0"
+              + Integer.toOctalString(mode & PERMISSIONS)
+              + ", so that others could exchange the cache below it",
           "one that only its owner may write (chmod go-w), or with the sticky bit (chmod +t)");
     }
   }
@@ -119,11 +113,8 @@ record DirectoryGuard(Path top, UserPrincipal user, @Nullable RefusedDirectoryEx
   }
 
   private static UserPrincipal ownerOfNewFile(Path directory) throws IOException {
-    Path probe = directory.resolve(".probe-" + randomHex(8));
     try {
-      Files.createFile(
-          probe,
-          PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+      Path probe = Files.createTempFile(directory, ".probe-", "");
       try {
         return Files.getOwner(probe, LinkOption.NOFOLLOW_LINKS);
       } finally {

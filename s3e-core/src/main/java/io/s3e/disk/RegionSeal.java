@@ -48,8 +48,7 @@ final class RegionSeal {
       return new Place(object, chunk, to, slot, sum, 0);
     }
     try {
-      Cipher sealing = init(Cipher.ENCRYPT_MODE, key, object, chunk, slot);
-      sealing.doFinal(plain.duplicate(), target);
+      init(Cipher.ENCRYPT_MODE, key, object, chunk, slot).doFinal(plain.duplicate(), target);
     } catch (GeneralSecurityException e) {
       throw unavailable(e);
     }
@@ -71,9 +70,8 @@ final class RegionSeal {
   @Nullable ByteBuffer open(Place place, ByteBuffer stored, ByteBuffer work) {
     SecretKey key = place.region().key;
     if (key == null) {
-      boolean same =
-          sum(place.object(), place.chunk(), stored) == place.sealHigh() && place.sealLow() == 0;
-      return same ? stored : null;
+      long sum = sum(place.object(), place.chunk(), stored);
+      return sum == place.sealHigh() && place.sealLow() == 0 ? stored : null;
     }
     tag.clear().putLong(place.sealHigh()).putLong(place.sealLow()).flip();
     work.clear();

@@ -84,19 +84,18 @@ final class RegionTable {
 
   /** Tells of the records of a region that have come since this was asked last. */
   static void scan(Region region, Consumer<Place> visitor) throws IOException {
-    int found = region.recorded;
     // As a rule there is nothing new, which one record tells.
-    for (int most = 1; found < region.mostEntries(); most = READ_RECORDS) {
-      int wanted = Math.min(most, region.mostEntries() - found);
+    for (int most = 1; region.recorded < region.mostEntries(); most = READ_RECORDS) {
+      int wanted = Math.min(most, region.mostEntries() - region.recorded);
       ByteBuffer bytes = ByteBuffer.allocate(wanted * RECORD_BYTES);
-      int count = region.file.readFully(bytes, positionOf(found)) / RECORD_BYTES;
+      int count = region.file.readFully(bytes, positionOf(region.recorded)) / RECORD_BYTES;
       for (int i = 0; i < count; i++) {
         Place chunk = chunk(bytes, i * RECORD_BYTES, region);
         if (chunk == null) {
           return;
         }
         visitor.accept(chunk);
-        region.recorded = ++found;
+        region.recorded++;
       }
       if (count < wanted) {
         return;

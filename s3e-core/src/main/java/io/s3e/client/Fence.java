@@ -2,7 +2,6 @@
 package io.s3e.client;
 
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Lets one call at a time in until it is closed, and says when the last one is out.
@@ -19,25 +18,15 @@ import org.jspecify.annotations.Nullable;
  * what follows. Any thread; nobody waits.
  */
 public final class Fence {
-  /** One of the four states; CLOSING holds what follows. */
-  private static final class State {
-    final String name;
-    final @Nullable Runnable then;
+  private static final Object IDLE = "IDLE";
+  private static final Object BUSY = "BUSY";
+  private static final Object CLOSED = "CLOSED";
 
-    State(String name, @Nullable Runnable then) {
-      this.name = name;
-      this.then = then;
-    }
-  }
+  private static final AtomicReferenceFieldUpdater<Fence, Object> STATE =
+      AtomicReferenceFieldUpdater.newUpdater(Fence.class, Object.class, "state");
 
-  private static final State IDLE = new State("IDLE", null);
-  private static final State BUSY = new State("BUSY", null);
-  private static final State CLOSED = new State("CLOSED", null);
-
-  private static final AtomicReferenceFieldUpdater<Fence, State> STATE =
-      AtomicReferenceFieldUpdater.newUpdater(Fence.class, State.class, "state");
-
-  private volatile State state = IDLE;
+  /** One of the three above, or CLOSING: then it is the {@link Runnable} that follows. */
+  private volatile Object state = IDLE;
 
   /**
    * Lets a call in; false if the fence is closed, or another call is inside against the contract.
@@ -50,10 +39,8 @@ public final class Fence {
     if (STATE.compareAndSet(this, BUSY, IDLE)) {
       return;
     }
-    State closing = state;
-    Runnable then = closing.then;
-    if (then == null) {
-      throw new IllegalStateException("left a fence that is " + closing.name);
+    if (!(state instanceof Runnable then)) {
+      throw new IllegalStateException("left a fence that is " + this);
     }
     state = CLOSED;
     then.run();
@@ -61,13 +48,12 @@ public final class Fence {
 
   /** Lets nobody in any more; false if it was closed before, and {@code then} will not run. */
   public boolean close(Runnable then) {
-    State closing = new State("CLOSING", then);
     for (; ; ) {
       if (STATE.compareAndSet(this, IDLE, CLOSED)) {
         then.run();
         return true;
       }
-      if (STATE.compareAndSet(this, BUSY, closing)) {
+      if (STATE.compareAndSet(this, BUSY, then)) {
         return true;
       }
       if (isClosed()) {
@@ -78,12 +64,13 @@ public final class Fence {
 
   /** Whether it is closed or closing. */
   public boolean isClosed() {
-    State now = state;
+    Object now = state;
     return now != IDLE && now != BUSY;
   }
 
   @Override
   public String toString() {
-    return state.name;
+    Object now = state;
+    return now instanceof Runnable ? "CLOSING" : now.toString();
   }
 }

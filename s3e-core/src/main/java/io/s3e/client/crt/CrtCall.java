@@ -22,13 +22,13 @@ import software.amazon.awssdk.crt.s3.S3RequestMetrics;
  *
  * <pre>
  * NEW ──attach──▶ SENT ──onFinished──▶ ENDED
- *   └──endUnsent / onFinished before attach──▶ ENDED
+ *   └──end / onFinished before attach──▶ ENDED
  * </pre>
  *
  * The one terminal call comes from the caller that reaches ENDED first: native {@code onFinished}
  * once the request was handed over (the CRT calls it exactly once, also for cancelled requests), or
- * {@link #endUnsent} if it never was. {@link #cancel} only asks; it never ends a call by itself, so
- * no terminal call can overtake a data callback.
+ * {@link #end} if it never was. {@link #cancel} only asks; it never ends a call by itself, so no
+ * terminal call can overtake a data callback.
  *
  * <p>The CRT cannot be told not to retry. It tells of a failed attempt only when it begins the next
  * one ({@link #onTelemetry}): that cancels the request, and the end gives the failed attempt's
@@ -44,12 +44,6 @@ import software.amazon.awssdk.crt.s3.S3RequestMetrics;
  */
 abstract class CrtCall implements S3MetaRequestResponseHandler, ObjectClient.Exchange {
   private static final Logger LOG = LoggerFactory.getLogger(CrtCall.class);
-
-  private enum State {
-    NEW,
-    SENT,
-    ENDED
-  }
 
   /** Hears of the end of a call; must not block. */
   interface Owner {
@@ -72,7 +66,7 @@ abstract class CrtCall implements S3MetaRequestResponseHandler, ObjectClient.Exc
   private @Nullable StoreAnswer begun;
 
   // Guarded by this.
-  private State state = State.NEW;
+  private boolean hasEnded;
 
   /** Heads without telemetry of their attempt; less than 0, attempts written without a head. */
   private int unpaired;
@@ -138,30 +132,22 @@ abstract class CrtCall implements S3MetaRequestResponseHandler, ObjectClient.Exc
 
   /** Takes the native half, which this call closes when both are done with each other. */
   final void attach(S3MetaRequest request) {
-    boolean closeNow;
     synchronized (this) {
-      closeNow = state == State.ENDED;
-      if (!closeNow) {
+      if (!hasEnded) {
         nativeHalf = request;
-        state = State.SENT;
         if (cancelled || failedAttempt != null) {
           request.cancel();
         }
+        return;
       }
     }
-    if (closeNow) {
-      request.close();
-    }
-  }
-
-  final void endUnsent(RequestFailure failure) {
-    end(failure);
+    request.close();
   }
 
   @Override
   public final void cancel() {
     synchronized (this) {
-      if (cancelled || state == State.ENDED) {
+      if (cancelled || hasEnded) {
         return;
       }
       cancelled = true;
@@ -202,7 +188,7 @@ abstract class CrtCall implements S3MetaRequestResponseHandler, ObjectClient.Exc
       return;
     }
     synchronized (this) {
-      if (cancelled || failedAttempt != null || state == State.ENDED) {
+      if (cancelled || failedAttempt != null || hasEnded) {
         return;
       }
       failedAttempt = CrtFailures.FailedAttempt.of(attempt);
@@ -238,14 +224,15 @@ abstract class CrtCall implements S3MetaRequestResponseHandler, ObjectClient.Exc
     return CrtFailures.of(subject, context, attempt, wanted, begun);
   }
 
-  private void end(@Nullable RequestFailure failure) {
+  /** Ends the call: one that was not sent, or in {@link #onFinished}. */
+  final void end(@Nullable RequestFailure failure) {
     S3MetaRequest finished;
     synchronized (this) {
-      if (state == State.ENDED) {
+      if (hasEnded) {
         LOG.warn("{} ended twice, the second time with {}", subject, String.valueOf(failure));
         return;
       }
-      state = State.ENDED;
+      hasEnded = true;
       finished = nativeHalf;
       nativeHalf = null;
     }

@@ -3,6 +3,7 @@ package io.s3e.client.crt;
 
 import io.s3e.client.ClientMemory;
 import io.s3e.client.ObjectClient;
+import io.s3e.client.Transport;
 import io.s3e.client.library.CrtClients;
 import io.s3e.client.library.CrtDelivery;
 import io.s3e.client.library.CrtSettings;
@@ -11,6 +12,15 @@ import io.s3e.client.library.CrtSettings;
 public final class CrtEntry implements CrtClients {
   @Override
   public ObjectClient open(CrtSettings settings, ClientMemory memory, CrtDelivery delivery) {
-    return CrtObjectClient.open(settings, memory, delivery);
+    Transport.Lease<CrtTransport> lease =
+        memory.lease(
+            CrtTransport.key(settings, delivery),
+            granted -> CrtTransport.open(settings, granted, delivery));
+    try {
+      return new CrtObjectClient(settings, lease);
+    } catch (RuntimeException | Error e) {
+      lease.close();
+      throw e;
+    }
   }
 }

@@ -3,7 +3,6 @@ package io.s3e.client.crt;
 
 import io.s3e.block.ObjectRef;
 import io.s3e.client.ClientLimits;
-import io.s3e.client.ClientMemory;
 import io.s3e.client.GetRequest;
 import io.s3e.client.HeadRequest;
 import io.s3e.client.InFlight;
@@ -16,7 +15,6 @@ import io.s3e.client.ResponseHandler;
 import io.s3e.client.StoreAnswer;
 import io.s3e.client.Transport;
 import io.s3e.client.crt.Addressing.Target;
-import io.s3e.client.library.CrtDelivery;
 import io.s3e.client.library.CrtLibrary;
 import io.s3e.client.library.CrtSettings;
 import io.s3e.jvm.JvmEnd;
@@ -83,31 +81,14 @@ final class CrtObjectClient implements ObjectClient, CrtCall.Owner {
   /** What the store has refused last, perhaps for its signature: where it is asked for the time. */
   private volatile @Nullable ObjectRef refused;
 
-  private CrtObjectClient(CrtSettings settings, Transport.Lease<CrtTransport> lease) {
+  /** Takes over the lease. */
+  CrtObjectClient(CrtSettings settings, Transport.Lease<CrtTransport> lease) {
     this.settings = settings;
     this.lease = lease;
     transport = lease.transport();
     signers = settings.credentials() == null ? null : new Signers(settings.credentials());
     addressing = new Addressing(settings);
     JvmEnd.beforeLast(closing);
-  }
-
-  /** As {@link io.s3e.client.library.CrtClients#open}. */
-  static CrtObjectClient open(CrtSettings settings, ClientMemory memory, CrtDelivery delivery) {
-    Transport.Lease<CrtTransport> lease =
-        memory.lease(
-            CrtTransport.key(settings, delivery),
-            granted -> CrtTransport.open(settings, granted, delivery));
-    boolean complete = false;
-    try {
-      CrtObjectClient client = new CrtObjectClient(settings, lease);
-      complete = true;
-      return client;
-    } finally {
-      if (!complete) {
-        lease.close();
-      }
-    }
   }
 
   @Override
@@ -177,25 +158,17 @@ final class CrtObjectClient implements ObjectClient, CrtCall.Owner {
     }
     // A refused HEAD has no code, so the time may be the reason whatever the remedy is.
     boolean timeIsKnown = answer != null && own.clock().learn(answer);
-    switch (remedy) {
-      case NONE -> then.run();
-      case CREDENTIALS -> own.credentials().renew(then);
-      case CLOCK -> {
-        if (timeIsKnown) {
-          then.run();
-        } else {
-          learnTime(own.clock(), then);
-        }
-      }
+    ObjectRef object = refused;
+    if (remedy == Remedy.CREDENTIALS) {
+      own.credentials().renew(then);
+    } else if (timeIsKnown || object == null) {
+      then.run();
+    } else {
+      learnTime(own.clock(), object, then);
     }
   }
 
-  private void learnTime(StoreClock clock, Runnable then) {
-    ObjectRef object = refused;
-    if (object == null) {
-      then.run();
-      return;
-    }
+  private void learnTime(StoreClock clock, ObjectRef object, Runnable then) {
     if (!askingTime.join(answer -> then.run())) {
       return;
     }
@@ -235,7 +208,7 @@ final class CrtObjectClient implements ObjectClient, CrtCall.Owner {
           .whenReady(
               () -> send(call, lend, to -> own.sign(request.apply(to), to)),
               e ->
-                  call.endUnsent(
+                  call.end(
                       closed.get()
                           ? RequestFailure.closed(call.subject())
                           : CrtFailures.noCredentials(call.subject(), e)));
@@ -247,11 +220,11 @@ final class CrtObjectClient implements ObjectClient, CrtCall.Owner {
     // Registered before the check: close() sees either this call or makes the check fail.
     inFlight.add(call);
     if (closed.get()) {
-      call.endUnsent(RequestFailure.closed(call.subject()));
+      call.end(RequestFailure.closed(call.subject()));
       return false;
     }
     if (CrtHold.isOver()) {
-      call.endUnsent(CrtFailures.jvmEnds(call.subject()));
+      call.end(CrtFailures.jvmEnds(call.subject()));
       return false;
     }
     return true;
@@ -259,7 +232,7 @@ final class CrtObjectClient implements ObjectClient, CrtCall.Owner {
 
   private void send(CrtCall call, boolean lend, Function<Target, S3MetaRequestOptions> request) {
     if (call.isCancelled()) {
-      call.endUnsent(RequestFailure.cancelled(call.subject()));
+      call.end(RequestFailure.cancelled(call.subject()));
       return;
     }
     S3MetaRequest sent = null;
@@ -292,7 +265,7 @@ final class CrtObjectClient implements ObjectClient, CrtCall.Owner {
     if (sent != null) {
       call.attach(sent);
     } else if (failure != null) {
-      call.endUnsent(failure);
+      call.end(failure);
     }
   }
 

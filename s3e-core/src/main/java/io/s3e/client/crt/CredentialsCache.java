@@ -58,20 +58,15 @@ final class CredentialsCache implements DelegateCredentialsHandler, AutoCloseabl
   /** Credentials this close to their expiry are not given to new requests. */
   private static final Duration EXPIRY_MARGIN = Duration.ofSeconds(20);
 
-  private enum Standing {
-    GOOD,
-    SUSPECT
-  }
-
   /** {@code keyId} is the access key's, which is no secret; null for anonymous requests. */
   private record Snapshot(
       Credentials credentials,
       @Nullable String keyId,
-      long resolvedNanos,
       @Nullable Instant expiry,
-      Standing standing) {
+      long resolvedNanos,
+      boolean isSuspect) {
     Snapshot suspected() {
-      return new Snapshot(credentials, keyId, resolvedNanos, expiry, Standing.SUSPECT);
+      return new Snapshot(credentials, keyId, expiry, resolvedNanos, true);
     }
 
     boolean servesUntil(Instant time) {
@@ -117,7 +112,7 @@ final class CredentialsCache implements DelegateCredentialsHandler, AutoCloseabl
   void whenReady(Runnable start, Consumer<Exception> failed) {
     Snapshot now = snapshot.get();
     if (now != null && now.servesUntil(clock.get().plus(EXPIRY_MARGIN))) {
-      if (now.standing() == Standing.SUSPECT || now.isOld()) {
+      if (now.isSuspect() || now.isOld()) {
         ask(failure -> {});
       }
       start.run();
@@ -149,7 +144,7 @@ final class CredentialsCache implements DelegateCredentialsHandler, AutoCloseabl
    */
   void renew(Runnable then) {
     Snapshot now = snapshot.get();
-    if (now == null || now.standing() == Standing.GOOD) {
+    if (now == null || !now.isSuspect()) {
       then.run();
       return;
     }
@@ -209,10 +204,11 @@ final class CredentialsCache implements DelegateCredentialsHandler, AutoCloseabl
       if (closed) {
         return closed();
       }
+      long now = System.nanoTime();
       snapshot.set(
           found == null
-              ? snapshot(Credentials.createAnonymousCredentials(), null, null)
-              : snapshot(translate(found), found.keyId(), found.expiry()));
+              ? new Snapshot(Credentials.createAnonymousCredentials(), null, null, now, false)
+              : new Snapshot(translate(found), found.keyId(), found.expiry(), now, false));
       return null;
     } catch (IOException | RuntimeException e) {
       if (!closed) {
@@ -223,11 +219,6 @@ final class CredentialsCache implements DelegateCredentialsHandler, AutoCloseabl
       // Whatever it is, somebody waits for the end of this.
       return new IllegalStateException("the credentials provider does not work: " + e, e);
     }
-  }
-
-  private static Snapshot snapshot(
-      Credentials credentials, @Nullable String keyId, @Nullable Instant expiry) {
-    return new Snapshot(credentials, keyId, System.nanoTime(), expiry, Standing.GOOD);
   }
 
   private static Credentials translate(CredentialsSource.Credentials found) {

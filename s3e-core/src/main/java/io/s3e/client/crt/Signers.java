@@ -3,9 +3,9 @@ package io.s3e.client.crt;
 
 import io.s3e.client.CredentialsSource;
 import io.s3e.client.crt.Addressing.Target;
-import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.crt.auth.credentials.DelegateCredentialsProvider;
 import software.amazon.awssdk.crt.auth.signing.AwsSigner;
@@ -23,7 +23,7 @@ import software.amazon.awssdk.crt.s3.S3MetaRequestOptions;
  * configuration says. Where that time is off, requests are signed before they are handed over. So
  * are those of directory buckets, for whose sessions the CRT's S3 client would ask once more.
  *
- * <p>Thread-safe. States: open, then closed for good; a closed one makes no new configuration.
+ * <p>Thread-safe. Closed when the client sends nothing any more.
  */
 final class Signers implements AutoCloseable {
   private final CredentialsSource source;
@@ -31,9 +31,7 @@ final class Signers implements AutoCloseable {
   private final CredentialsCache credentials;
   private final DelegateCredentialsProvider provider;
 
-  // Guarded by this.
-  private final Map<String, AwsSigningConfig> byRegion = new HashMap<>();
-  private boolean closed;
+  private final Map<String, AwsSigningConfig> byRegion = new ConcurrentHashMap<>();
 
   Signers(CredentialsSource source) {
     this.source = source;
@@ -62,21 +60,17 @@ final class Signers implements AutoCloseable {
   S3MetaRequestOptions sign(S3MetaRequestOptions options, Target to) {
     return clock.isOff() || to.isDirectory()
         ? options.withHttpRequest(signed(options.getHttpRequest(), to))
-        : options.withSigningConfig(of(to.region()));
+        : options.withSigningConfig(byRegion.computeIfAbsent(to.region(), this::config));
   }
 
   /** S3's rules: the path is signed as sent, the body is not signed. */
-  private synchronized AwsSigningConfig of(String region) {
-    checkOpen();
-    return byRegion.computeIfAbsent(
-        region, name -> AwsSigningConfig.getDefaultS3SigningConfig(name, provider));
+  private AwsSigningConfig config(String region) {
+    return AwsSigningConfig.getDefaultS3SigningConfig(region, provider);
   }
 
   /** With the credentials at hand, so the signature is there at once. */
-  private synchronized HttpRequest signed(HttpRequest message, Target to) {
-    checkOpen();
-    try (AwsSigningConfig config =
-        AwsSigningConfig.getDefaultS3SigningConfig(to.region(), provider)) {
+  private HttpRequest signed(HttpRequest message, Target to) {
+    try (AwsSigningConfig config = config(to.region())) {
       if (to.isDirectory()) {
         config.setAlgorithm(AwsSigningAlgorithm.SIGV4_S3EXPRESS);
         config.setService("s3express");
@@ -94,15 +88,8 @@ final class Signers implements AutoCloseable {
     return name.equals("host") || name.startsWith("x-amz-");
   }
 
-  private void checkOpen() {
-    if (closed) {
-      throw new IllegalStateException("the client is closed");
-    }
-  }
-
   @Override
-  public synchronized void close() {
-    closed = true;
+  public void close() {
     byRegion.values().forEach(AwsSigningConfig::close);
     provider.close();
     credentials.close();

@@ -40,8 +40,7 @@ final class Addressing {
   }
 
   Target target(String bucket) {
-    Target known = targets.get(bucket);
-    return known != null ? known : targets.computeIfAbsent(bucket, this::atHome);
+    return targets.computeIfAbsent(bucket, name -> resolve(name, settings.region()));
   }
 
   /**
@@ -78,10 +77,6 @@ final class Addressing {
         region,
         settings.region());
     return target;
-  }
-
-  private Target atHome(String bucket) {
-    return resolve(bucket, settings.region());
   }
 
   /** A HEAD, complete but for endpoint and signature. */

@@ -7,7 +7,6 @@ import io.s3e.jvm.JvmEnd;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -87,15 +86,9 @@ final class CrtConnections {
       closers.pop().run();
     }
     closers.pop().run();
-    try {
-      long granted = Math.max(deadline, System.nanoTime() + TimeUnit.SECONDS.toNanos(1));
-      if (!JvmEnd.await(ended, granted) && !JvmEnd.hasBegun()) {
-        LOG.warn("The CRT client has not ended yet; it ends in the background");
-      }
-    } catch (ExecutionException e) {
-      LOG.warn("The CRT client ended with an error", e.getCause());
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
+    long granted = Math.max(deadline, System.nanoTime() + TimeUnit.SECONDS.toNanos(1));
+    if (!EventLoops.awaitEnd("CRT client", ended, granted) && !JvmEnd.hasBegun()) {
+      LOG.warn("The CRT client has not ended yet; it ends in the background");
     }
     closeAll();
   }
@@ -113,7 +106,10 @@ final class CrtConnections {
   }
 
   private S3Client client(@Nullable ClientTlsContext tls, int partBytes, long poolBytes) {
-    S3ClientOptions options =
+    // Grows on demand, 16 slots at a time, and shrinks again when the client is idle.
+    S3DirectBufferPoolOptions pool =
+        poolBytes > 0 ? S3DirectBufferPoolOptions.elastic(0, poolBytes) : null;
+    return new S3Client(
         new S3ClientOptions()
             .withRegion(settings.region())
             .withClientBootstrap(eventLoops.bootstrap())
@@ -123,16 +119,10 @@ final class CrtConnections {
             .withConnectTimeoutMs((int) settings.connectTimeout().toMillis())
             .withHttpMonitoringOptions(stallMonitor())
             .withComputeContentMd5(false)
-            .withProxyEnvironmentVariableSetting(noProxy());
-    if (tls != null) {
-      options.withTlsContext(tls);
-    }
-    if (poolBytes > 0) {
-      // Grows on demand, 16 slots at a time, and shrinks again when the client is idle.
-      options.withDirectBufferPoolOptions(S3DirectBufferPoolOptions.elastic(0, poolBytes));
-    }
-    options.withStandardRetryOptions(retries());
-    return new S3Client(options);
+            .withProxyEnvironmentVariableSetting(noProxy())
+            .withTlsContext(tls)
+            .withDirectBufferPoolOptions(pool)
+            .withStandardRetryOptions(retries()));
   }
 
   /**

@@ -21,14 +21,10 @@ final class CrtFailures {
   /** The first attempt that failed, as telemetry has it; {@code status} is 0 or less if none. */
   record FailedAttempt(int errorCode, int status, Map<String, String> ids) {
     static FailedAttempt of(S3RequestMetrics metrics) {
-      return new FailedAttempt(metrics.getErrorCode(), metrics.getResponseStatus(), idsOf(metrics));
-    }
-
-    private static Map<String, String> idsOf(S3RequestMetrics metrics) {
       Map<String, String> ids = new HashMap<>();
       put(ids, "x-amz-request-id", metrics::getAwsRequestId);
       put(ids, "x-amz-id-2", metrics::getAwsExtendedRequestId);
-      return ids;
+      return new FailedAttempt(metrics.getErrorCode(), metrics.getResponseStatus(), ids);
     }
 
     private static void put(Map<String, String> ids, String name, Supplier<String> asked) {

@@ -11,6 +11,7 @@ import io.s3e.jvm.JvmMemory;
 import java.net.URI;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -80,10 +81,10 @@ final class CrtTransport implements Transport {
   private final ReentrantReadWriteLock sending = new ReentrantReadWriteLock();
 
   /** Whether the JVM has refused memory to a pool: from then on every answer is copied. */
-  private volatile boolean refused;
+  private final AtomicBoolean refused = new AtomicBoolean();
 
-  /** Those that read after a refusal. Guarded by this for writing. */
-  private volatile @Nullable CrtConnections copying;
+  /** Those that read after a refusal. Guarded by this, and by {@link #sending} from the close. */
+  private @Nullable CrtConnections copying;
 
   private volatile boolean closed;
 
@@ -130,7 +131,7 @@ final class CrtTransport implements Transport {
   /** Not once the JVM has refused direct memory, which it may have again. */
   @Override
   public boolean isWhole() {
-    return !refused && !lacksMemory;
+    return !refused.get() && !lacksMemory;
   }
 
   @Override
@@ -148,29 +149,21 @@ final class CrtTransport implements Transport {
    * under the read lock of {@link #sending()} while the transport is open.
    */
   CrtConnections connections() {
-    if (!refused) {
+    if (!refused.get()) {
       return connections;
     }
-    CrtConnections second = copying;
-    return second == null ? copyingConnections() : second;
-  }
-
-  private synchronized CrtConnections copyingConnections() {
-    CrtConnections second = copying;
-    if (second == null) {
-      second = new CrtConnections(settings, layout, false);
-      copying = second;
+    synchronized (this) {
+      if (copying == null) {
+        copying = new CrtConnections(settings, layout, false);
+      }
+      return copying;
     }
-    return second;
   }
 
   /** The JVM had no memory for an answer: from now on all are copied. */
   void copyFromNowOn() {
-    synchronized (this) {
-      if (refused || !borrowed) {
-        return;
-      }
-      refused = true;
+    if (!borrowed || !refused.compareAndSet(false, true)) {
+      return;
     }
     LOG.warn(
         "The JVM has no direct memory for the CRT's buffers ({} bytes): answers are copied from"
@@ -194,18 +187,16 @@ final class CrtTransport implements Transport {
    */
   @Override
   public void close() {
+    CrtConnections second;
     sending.writeLock().lock();
     try {
       closed = true;
+      second = copying;
     } finally {
       sending.writeLock().unlock();
     }
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(CLOSE_WAIT_SECONDS);
     connections.close(deadline);
-    CrtConnections second;
-    synchronized (this) {
-      second = copying;
-    }
     if (second != null) {
       second.close(deadline);
     }

@@ -56,14 +56,12 @@ final class EventLoops {
    */
   static EventLoops acquire(int maxThreads) {
     synchronized (LOCK) {
-      EventLoops loops = shared;
-      if (loops == null) {
+      if (shared == null) {
         int threads = Math.max(1, Math.min(maxThreads, Runtime.getRuntime().availableProcessors()));
-        loops = new EventLoops(threads);
-        shared = loops;
+        shared = new EventLoops(threads);
       }
-      loops.users++;
-      return loops;
+      shared.users++;
+      return shared;
     }
   }
 
@@ -91,19 +89,21 @@ final class EventLoops {
     bootstrap.close();
     resolver.close();
     group.close();
-    awaitEnd(ended);
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(END_SECONDS);
+    if (!awaitEnd("event loops", ended, deadline)) {
+      LOG.debug("The event loops end in the background");
+    }
   }
 
-  private static void awaitEnd(CompletableFuture<?> ended) {
+  /** Waits as {@link JvmEnd#await} does; false if the end is still to come. */
+  static boolean awaitEnd(String ofWhat, CompletableFuture<?> ended, long deadline) {
     try {
-      long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(END_SECONDS);
-      if (!JvmEnd.await(ended, deadline)) {
-        LOG.debug("The event loops end in the background");
-      }
+      return JvmEnd.await(ended, deadline);
     } catch (ExecutionException e) {
-      LOG.warn("The event loops ended with an error", e.getCause());
+      LOG.warn("The {} ended with an error", ofWhat, e.getCause());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
+    return true;
   }
 }

@@ -3,22 +3,20 @@ package io.s3e.client.fallback;
 
 import io.s3e.block.ByteRange;
 import io.s3e.client.ClientLimits;
+import io.s3e.client.ForwardingClient;
 import io.s3e.client.GetRequest;
 import io.s3e.client.HeadRequest;
 import io.s3e.client.ObjectClient;
 import io.s3e.client.ObjectHead;
-import io.s3e.client.Remedy;
 import io.s3e.client.RequestFailure;
 import io.s3e.client.RequestFailure.Kind;
 import io.s3e.client.ResponseHandler;
-import io.s3e.client.StoreAnswer;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Reads by a fast client, and by a substitute where the fast one cannot reach the store although
@@ -69,7 +67,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Any thread. Moves exclude each other; a request that reads the state just before a move goes
  * by the client of before.
  */
-public final class FallbackClient implements ObjectClient {
+public final class FallbackClient implements ForwardingClient {
   /**
    * Three in a row, and one more after the substitute has read: with one connection in ten failing
    * by chance, one start in ten thousand is misled, for the time of one pause.
@@ -135,20 +133,15 @@ public final class FallbackClient implements ObjectClient {
     this.listener = listener;
   }
 
-  /** The name of the client that reads now. */
+  /** The client that reads now: it has the name and the credentials, and brings remedies about. */
   @Override
-  public String name() {
-    return state == State.SUBSTITUTE ? substitute.name() : fast.name();
+  public ObjectClient client() {
+    return state == State.SUBSTITUTE ? substitute : fast;
   }
 
   @Override
   public ClientLimits limits() {
     return fast.limits();
-  }
-
-  @Override
-  public @Nullable Object credentials() {
-    return state == State.SUBSTITUTE ? substitute.credentials() : fast.credentials();
   }
 
   @Override
@@ -182,12 +175,6 @@ public final class FallbackClient implements ObjectClient {
         yield bySubstitute(request, handler);
       }
     };
-  }
-
-  /** Has the client that reads now bring it about. */
-  @Override
-  public void remedy(Remedy remedy, @Nullable StoreAnswer answer, Runnable then) {
-    (state == State.SUBSTITUTE ? substitute : fast).remedy(remedy, answer, then);
   }
 
   @Override

@@ -146,18 +146,14 @@ final class FastGet implements ObjectClient.Exchange {
     }
   }
 
-  private enum AnswerState {
-    AWAITED,
-    BEGUN,
-    LEFT
-  }
-
   private final class Try implements ForwardingHandler, ObjectClient.Exchange {
-    private final AtomicReference<AnswerState> answer = new AtomicReference<>(AnswerState.AWAITED);
     private final CompletableFuture<ObjectClient.Exchange> exchange = new CompletableFuture<>();
 
-    /** Completes when the answer is awaited no more: the timer goes then, and all that it holds. */
-    private final CompletableFuture<@Nullable Void> settled = new CompletableFuture<>();
+    /**
+     * How the wait for the answer has ended: true for BEGUN, false or a time-out for LEFT. The
+     * first end counts, and the timer goes with it, and all that it holds.
+     */
+    private final CompletableFuture<Boolean> begun = new CompletableFuture<>();
 
     @Override
     public ResponseHandler handler() {
@@ -167,35 +163,33 @@ final class FastGet implements ObjectClient.Exchange {
     void send() {
       if (isTrial) {
         var unused =
-            settled
+            begun
                 .orTimeout(client.patienceNanos(request), TimeUnit.NANOSECONDS)
                 .exceptionallyAsync(
                     timeout -> {
-                      tooLate();
-                      return null;
+                      cancelExchange();
+                      failed(tooLate(), true);
+                      return false;
                     });
       }
       exchange.complete(client.byFast(request, this));
     }
 
-    private void tooLate() {
-      leave(
-          new RequestFailure(
-              Kind.NETWORK,
-              request.subject(),
-              "no answer on a new connection within "
-                  + TimeUnit.NANOSECONDS.toMillis(client.patienceNanos(request))
-                  + " ms",
-              new SocketTimeoutException("no answer")),
-          true);
+    private RequestFailure tooLate() {
+      return new RequestFailure(
+          Kind.NETWORK,
+          request.subject(),
+          "no answer on a new connection within "
+              + TimeUnit.NANOSECONDS.toMillis(client.patienceNanos(request))
+              + " ms",
+          new SocketTimeoutException("no answer"));
     }
 
     /** Ends the try if its answer has not begun, and goes on from there. */
-    private void leave(RequestFailure failure, boolean isSilence) {
-      if (answer.compareAndSet(AnswerState.AWAITED, AnswerState.LEFT)) {
-        settled.complete(null);
+    private void leave(RequestFailure failure) {
+      if (begun.complete(false)) {
         cancelExchange();
-        failed(failure, isSilence);
+        failed(failure, false);
       }
     }
 
@@ -203,7 +197,7 @@ final class FastGet implements ObjectClient.Exchange {
     public void cancel() {
       // A client that has proven itself says when it is through: its memory is in use until then.
       if (isTrial) {
-        leave(RequestFailure.cancelled(request.subject()), false);
+        leave(RequestFailure.cancelled(request.subject()));
       }
       cancelExchange();
     }
@@ -215,19 +209,18 @@ final class FastGet implements ObjectClient.Exchange {
     @Override
     public void onHead(ResponseHead head) throws IOException {
       client.answered();
-      if (!answer.compareAndSet(AnswerState.AWAITED, AnswerState.BEGUN)) {
+      if (!begun.complete(true)) {
         throw new IOException("the answer came too late");
       }
-      settled.complete(null);
       handler.onHead(head);
     }
 
     @Override
     public void onFailure(RequestFailure failure) {
-      if (answer.get() == AnswerState.BEGUN) {
+      if (begun.isDone() && !begun.isCompletedExceptionally() && begun.join()) {
         handler.onFailure(failure);
       } else {
-        leave(failure, false);
+        leave(failure);
       }
     }
   }

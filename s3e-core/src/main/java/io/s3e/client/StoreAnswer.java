@@ -91,14 +91,7 @@ public record StoreAnswer(
 
   /** Status and S3's words, for messages: {@code 403 AccessDenied, Access Denied}. */
   String words() {
-    StringBuilder words = new StringBuilder().append(status);
-    if (code != null) {
-      words.append(' ').append(code);
-    }
-    if (message != null) {
-      words.append(", ").append(message);
-    }
-    return words.toString();
+    return status + (code == null ? "" : " " + code) + (message == null ? "" : ", " + message);
   }
 
   /** For messages: {@code (request id A, extended id B)}; empty without ids. */

@@ -36,22 +36,8 @@ final class SdkFailures {
         Kind.REJECTED, subject, "response refused: " + reason.getMessage(), reason);
   }
 
-  /** More bytes came than the answer announced, for not every HTTP client stops there. */
-  static RequestFailure overlong(String subject, long announced) {
-    return garbled(subject, "the body goes on after its " + announced + " bytes");
-  }
-
-  /** The SDK throws for refusals, so this status is none: the answer was not HTTP. */
-  static RequestFailure notAnAnswer(String subject, int status) {
-    return garbled(subject, "what came is no answer, status " + status);
-  }
-
-  static RequestFailure truncated(String subject, long received, long announced) {
-    return garbled(subject, "the body ended after " + received + " of " + announced + " bytes");
-  }
-
   /** No EOFException: to an application that would look like the end of the file. */
-  private static RequestFailure garbled(String subject, String reason) {
+  static RequestFailure garbled(String subject, String reason) {
     return new RequestFailure(Kind.NETWORK, subject, reason, new SocketException(reason));
   }
 

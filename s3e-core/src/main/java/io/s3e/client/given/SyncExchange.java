@@ -72,10 +72,6 @@ final class SyncExchange implements ObjectClient.Exchange, Runnable {
     gate.end(failure);
   }
 
-  String subject() {
-    return subject;
-  }
-
   @Override
   public void cancel() {
     ResponseInputStream<GetObjectResponse> open;
@@ -137,36 +133,38 @@ final class SyncExchange implements ObjectClient.Exchange, Runnable {
       throws IOException {
     ResponseHead head = SdkRequests.head(in.response());
     if (head.status() / 100 != 2) {
-      return SdkFailures.notAnAnswer(subject, head.status());
+      // The SDK throws for refusals, so this status is none: the answer was not HTTP.
+      return SdkFailures.garbled(subject, "what came is no answer, status " + head.status());
     }
-    try {
-      if (!gate.call(handler -> handler.onHead(head))) {
-        return RequestFailure.cancelled(subject);
-      }
-    } catch (Throwable e) {
-      return SdkFailures.rejected(subject, e);
-    }
+    RequestFailure refusal = tell(handler -> handler.onHead(head));
     byte[] chunk = CHUNK.get();
+    long announced = head.contentLength();
     long received = 0;
-    while (true) {
+    while (refusal == null) {
       int count = in.read(chunk, 0, chunk.length);
       if (count < 0) {
-        return received < head.contentLength()
-            ? SdkFailures.truncated(subject, received, head.contentLength())
-            : null;
+        return received >= announced
+            ? null
+            : SdkFailures.garbled(
+                subject, "the body ended after " + received + " of " + announced + " bytes");
       }
       received += count;
-      if (head.contentLength() >= 0 && received > head.contentLength()) {
-        return SdkFailures.overlong(subject, head.contentLength());
+      if (announced >= 0 && received > announced) {
+        // Not every HTTP client stops there.
+        return SdkFailures.garbled(subject, "the body goes on after its " + announced + " bytes");
       }
       ByteBuffer bytes = ByteBuffer.wrap(chunk, 0, count);
-      try {
-        if (!gate.call(handler -> handler.onData(bytes))) {
-          return RequestFailure.cancelled(subject);
-        }
-      } catch (Throwable e) {
-        return SdkFailures.rejected(subject, e);
-      }
+      refusal = tell(handler -> handler.onData(bytes));
+    }
+    return refusal;
+  }
+
+  /** Tells the handler; null if it wants more. */
+  private @Nullable RequestFailure tell(HandlerGate.Call call) {
+    try {
+      return gate.call(call) ? null : RequestFailure.cancelled(subject);
+    } catch (Throwable e) {
+      return SdkFailures.rejected(subject, e);
     }
   }
 

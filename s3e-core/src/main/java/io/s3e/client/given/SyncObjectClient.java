@@ -145,11 +145,11 @@ public final class SyncObjectClient implements ObjectClient {
     // Registered before the check: close() sees either this exchange or makes the check fail.
     inFlight.add(exchange);
     if (closed.get()) {
-      exchange.endUnsent(RequestFailure.closed(exchange.subject()));
+      exchange.endUnsent(RequestFailure.closed(request.subject()));
     } else if (request.lend()) {
-      exchange.endUnsent(RequestFailure.notLent(exchange.subject()));
+      exchange.endUnsent(RequestFailure.notLent(request.subject()));
     } else {
-      submit(exchange);
+      submit(request, exchange);
     }
     return exchange;
   }
@@ -172,14 +172,14 @@ public final class SyncObjectClient implements ObjectClient {
     boolean unused = threads.remove(exchange);
   }
 
-  private void submit(SyncExchange exchange) {
+  private void submit(GetRequest request, SyncExchange exchange) {
     try {
       threads.execute(exchange);
     } catch (RejectedExecutionException e) {
-      exchange.endUnsent(RequestFailure.closed(exchange.subject()));
+      exchange.endUnsent(RequestFailure.closed(request.subject()));
     } catch (OutOfMemoryError e) {
       // The system has no thread to give.
-      exchange.endUnsent(SdkFailures.failure(exchange.subject(), e));
+      exchange.endUnsent(SdkFailures.failure(request.subject(), e));
     }
   }
 }

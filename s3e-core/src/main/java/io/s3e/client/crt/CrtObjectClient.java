@@ -46,11 +46,6 @@ import software.amazon.awssdk.crt.s3.S3MetaRequestOptions;
  * not read from stores that have none. Redirects are not followed, but a refusal that names another
  * region for the bucket is told as {@link Kind#MOVED}: what is sent next goes there.
  *
- * <h2>Retries</h2>
- *
- * The fetch layer owns them. The CRT cannot be told to do none, but a request is cancelled as soon
- * as it begins its second attempt ({@link CrtCall}).
- *
  * <h2>Threads and closing</h2>
  *
  * {@code get} returns without waiting, except that signing needs credentials: {@link
@@ -185,9 +180,8 @@ final class CrtObjectClient implements ObjectClient, CrtCall.Owner {
               askingTime.land(answer);
             },
             this);
-    if (admit(call)) {
-      send(call, false, target -> addressing.head(target, question));
-    }
+    inFlight.add(call);
+    send(call, false, target -> addressing.head(target, question));
   }
 
   @Override
@@ -197,9 +191,8 @@ final class CrtObjectClient implements ObjectClient, CrtCall.Owner {
   }
 
   private void start(CrtCall call, boolean lend, Function<Target, S3MetaRequestOptions> request) {
-    if (!admit(call)) {
-      return;
-    }
+    // Registered before send looks: close() sees either this call or makes it fail there.
+    inFlight.add(call);
     Signers own = signers;
     if (own == null) {
       send(call, lend, request);
@@ -215,32 +208,17 @@ final class CrtObjectClient implements ObjectClient, CrtCall.Owner {
     }
   }
 
-  /** Registers a call; false if it has been ended since nothing can be sent any more. */
-  private boolean admit(CrtCall call) {
-    // Registered before the check: close() sees either this call or makes the check fail.
-    inFlight.add(call);
-    if (closed.get()) {
-      call.end(RequestFailure.closed(call.subject()));
-      return false;
-    }
-    if (CrtHold.isOver()) {
-      call.end(CrtFailures.jvmEnds(call.subject()));
-      return false;
-    }
-    return true;
-  }
-
   private void send(CrtCall call, boolean lend, Function<Target, S3MetaRequestOptions> request) {
-    if (call.isCancelled()) {
-      call.end(RequestFailure.cancelled(call.subject()));
-      return;
-    }
     S3MetaRequest sent = null;
     RequestFailure failure = null;
     transport.sending().readLock().lock();
     try {
-      if (closed.get() || transport.isClosed()) {
+      if (call.isCancelled()) {
+        failure = RequestFailure.cancelled(call.subject());
+      } else if (closed.get() || transport.isClosed()) {
         failure = RequestFailure.closed(call.subject());
+      } else if (CrtHold.isOver()) {
+        failure = CrtFailures.jvmEnds(call.subject());
       } else {
         CrtConnections way = transport.connections();
         S3Client client = lend ? way.wide() : way.narrow();

@@ -81,14 +81,9 @@ final class CrtGet extends CrtCall implements S3BorrowedBufferDelivery {
   }
 
   private void lend(S3BorrowedBuffer body) {
-    try {
-      checkNotRefused();
-      if (lent) {
-        throw refuse(new IOException("the response is longer than a lent buffer"));
-      }
-    } catch (RuntimeException e) {
+    if (lent || refusal != null) {
       body.close();
-      throw e;
+      throw refuse(new IOException("the response is longer than a lent buffer"));
     }
     lent = true;
     try {
@@ -101,7 +96,9 @@ final class CrtGet extends CrtCall implements S3BorrowedBufferDelivery {
 
   /** Hands a chunk to the handler, or refuses what comes after a refusal. */
   private void deliver(ByteBuffer chunk) {
-    checkNotRefused();
+    if (refusal != null) {
+      throw new Refused();
+    }
     try {
       handler.onData(chunk);
     } catch (Throwable e) {
@@ -109,13 +106,7 @@ final class CrtGet extends CrtCall implements S3BorrowedBufferDelivery {
     }
   }
 
-  private void checkNotRefused() {
-    if (refusal != null) {
-      throw new Refused();
-    }
-  }
-
-  /** Keeps the reason and gives the exception to throw into the CRT. */
+  /** Keeps the first reason and gives the exception to throw into the CRT. */
   private RuntimeException refuse(Throwable reason) {
     if (refusal == null) {
       refusal = reason;

@@ -72,10 +72,8 @@ final class CrtTransport implements Transport {
 
   private final CrtSettings settings;
   private final CrtLayout layout;
+  private final CrtDelivery wanted;
   private final boolean borrowed;
-
-  /** Whether it copies because direct memory was short when it was opened. */
-  private final boolean lacksMemory;
 
   private final CrtConnections connections;
   private final ReentrantReadWriteLock sending = new ReentrantReadWriteLock();
@@ -89,11 +87,11 @@ final class CrtTransport implements Transport {
   private volatile boolean closed;
 
   private CrtTransport(
-      CrtSettings settings, CrtLayout layout, boolean borrowed, boolean lacksMemory) {
+      CrtSettings settings, CrtLayout layout, CrtDelivery wanted, boolean borrowed) {
     this.settings = settings;
     this.layout = layout;
+    this.wanted = wanted;
     this.borrowed = borrowed;
-    this.lacksMemory = lacksMemory;
     this.connections = new CrtConnections(settings, layout, borrowed);
   }
 
@@ -102,15 +100,14 @@ final class CrtTransport implements Transport {
     if (delivery == CrtDelivery.LENT && hasRoomFor(memory)) {
       CrtLayout layout = CrtLayout.lending(memory);
       try {
-        return new CrtTransport(settings, layout, true, false);
+        return new CrtTransport(settings, layout, delivery, true);
       } catch (IllegalStateException e) {
         LOG.info(
             "The CRT's direct buffer pool does not fit ({}); reading through byte arrays instead",
             e.getMessage());
       }
     }
-    boolean lacksMemory = delivery == CrtDelivery.LENT;
-    return new CrtTransport(settings, CrtLayout.copying(memory), false, lacksMemory);
+    return new CrtTransport(settings, CrtLayout.copying(memory), delivery, false);
   }
 
   /** Asked first, since the CRT says what it misses by stack traces of its event loops. */
@@ -128,10 +125,10 @@ final class CrtTransport implements Transport {
     return false;
   }
 
-  /** Not once the JVM has refused direct memory, which it may have again. */
+  /** Not once the JVM has lacked direct memory, at the start or later, which it may have again. */
   @Override
   public boolean isWhole() {
-    return !refused.get() && !lacksMemory;
+    return !refused.get() && (borrowed || wanted == CrtDelivery.COPIED);
   }
 
   @Override

@@ -30,8 +30,8 @@ import org.jspecify.annotations.Nullable;
  * files are read at once and kept until they are defined: the jar may be replaced, or its other
  * readers closed, while the JVM goes on. The native library is read from the jar as aws-crt begins.
  *
- * <p>No nested class and no other class of S3E's is used here: the loader that has defined this one
- * is closed once aws-crt has begun.
+ * <p>No nested class is used here either: the loader that has defined this one is closed once
+ * aws-crt has begun.
  */
 final class AwsCrtLoader extends ClassLoader implements Supplier<Object> {
   static {

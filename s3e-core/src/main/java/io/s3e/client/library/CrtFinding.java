@@ -38,9 +38,6 @@ record CrtFinding(String origin, @Nullable String problem, @Nullable CrtClients 
 
   private static final String UNKNOWN = "of unknown version";
 
-  private static final String ABSENT =
-      "software.amazon.awssdk.crt:aws-crt is not on the class path";
-
   /** The CRT's own property. */
   private static final String DIRECTORY = "aws.crt.lib.dir";
 
@@ -66,7 +63,7 @@ record CrtFinding(String origin, @Nullable String problem, @Nullable CrtClients 
     try {
       crt = Class.forName(CRT_CLASS, false, loader);
     } catch (ClassNotFoundException | LinkageError e) {
-      return unusable("no aws-crt", ABSENT);
+      return unusable("no aws-crt", "software.amazon.awssdk.crt:aws-crt is not on the class path");
     }
     String origin = describe(crt) + (own ? ", in a class loader of S3E's own" : "");
     try {

@@ -115,17 +115,16 @@ final class SharedCrt {
       group = group.getParent();
     }
     try {
-      Thread thread = OwnLoader.isApplications() ? plain(group, task) : apart(group, task);
+      Thread thread =
+          OwnLoader.isApplications()
+              ? new Thread(group, task, THREAD, 0, false)
+              : apart(group, task);
       thread.setDaemon(true);
       thread.setContextClassLoader(ClassLoader.getSystemClassLoader());
       thread.start();
     } catch (ReflectiveOperationException e) {
       throw new IllegalStateException(e);
     }
-  }
-
-  private static Thread plain(ThreadGroup group, Runnable task) {
-    return new Thread(group, task, THREAD, 0, false);
   }
 
   private static Thread apart(ThreadGroup group, Runnable task)

@@ -6,10 +6,6 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -23,7 +19,7 @@ import software.amazon.awssdk.crt.auth.credentials.DelegateCredentialsHandler;
  * Stands between a source of credentials, which may block on the network or the disk, and the CRT,
  * which asks for credentials on an event loop whenever it signs. A request starts only when there
  * are credentials at hand ({@link #whenReady}); the event loop is then answered from the snapshot
- * without waiting. The provider is asked on a thread of the cache's own, once for all who wait.
+ * without waiting. The provider is asked on another thread, once for all who wait.
  *
  * <p>States of the snapshot:
  *
@@ -45,9 +41,9 @@ import software.amazon.awssdk.crt.auth.credentials.DelegateCredentialsHandler;
  *
  * <p>Independent of these, <i>closed</i>, for good: whoever waits for the provider is told at once
  * that there are none, on the thread that closes, and so is whoever comes later. A provider that
- * hangs keeps the cache's thread until it answers, and nothing else; its answer is dropped.
+ * hangs keeps the thread that asks until it answers, and nothing else; its answer is dropped.
  *
- * <p>Thread-safe. The thread ends after some seconds without work.
+ * <p>Thread-safe. Each question has a thread of its own, since they are rare.
  */
 final class CredentialsCache implements DelegateCredentialsHandler, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(CredentialsCache.class);
@@ -80,7 +76,6 @@ final class CredentialsCache implements DelegateCredentialsHandler, AutoCloseabl
 
   private final CredentialsSource source;
   private final Supplier<Instant> clock;
-  private final ThreadPoolExecutor resolver;
   private volatile boolean closed;
   private final AtomicReference<@Nullable Snapshot> snapshot = new AtomicReference<>();
 
@@ -90,24 +85,11 @@ final class CredentialsCache implements DelegateCredentialsHandler, AutoCloseabl
   CredentialsCache(CredentialsSource source, Supplier<Instant> clock) {
     this.source = source;
     this.clock = clock;
-    resolver =
-        new ThreadPoolExecutor(
-            1,
-            1,
-            5,
-            TimeUnit.SECONDS,
-            new LinkedBlockingQueue<>(),
-            task -> {
-              Thread thread = new Thread(task, "s3e-credentials");
-              thread.setDaemon(true);
-              return thread;
-            });
-    resolver.allowCoreThreadTimeOut(true);
   }
 
   /**
    * Runs {@code start} as soon as there are credentials: at once on the calling thread in the usual
-   * case, else on the cache's thread. Runs {@code failed} instead if there are none to be had.
+   * case, else on the thread that asks. Runs {@code failed} instead if there are none to be had.
    */
   void whenReady(Runnable start, Consumer<Exception> failed) {
     Snapshot now = snapshot.get();
@@ -139,8 +121,8 @@ final class CredentialsCache implements DelegateCredentialsHandler, AutoCloseabl
 
   /**
    * Runs {@code then} once the provider has been asked for other credentials than the suspected
-   * ones, on the cache's thread; at once if it has been since. If the provider fails the suspected
-   * ones serve no more, so requests fail until it answers.
+   * ones, on the thread that asks; at once if it has been since. If the provider fails the
+   * suspected ones serve no more, so requests fail until it answers.
    */
   void renew(Runnable then) {
     Snapshot now = snapshot.get();
@@ -177,7 +159,6 @@ final class CredentialsCache implements DelegateCredentialsHandler, AutoCloseabl
   @Override
   public void close() {
     closed = true;
-    resolver.shutdown();
     asking.land(closed());
   }
 
@@ -189,12 +170,13 @@ final class CredentialsCache implements DelegateCredentialsHandler, AutoCloseabl
     if (!asking.join(waiter)) {
       return;
     }
-    try {
-      resolver.execute(() -> asking.land(resolve()));
-    } catch (RejectedExecutionException e) {
-      LOG.debug("The provider is asked no more", e);
+    if (closed) {
       asking.land(closed());
+      return;
     }
+    Thread thread = new Thread(() -> asking.land(resolve()), "s3e-credentials");
+    thread.setDaemon(true);
+    thread.start();
   }
 
   /** Asks the provider; null if it has answered. */

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -43,7 +44,7 @@ import software.amazon.awssdk.crt.auth.credentials.DelegateCredentialsHandler;
  * that there are none, on the thread that closes, and so is whoever comes later. A provider that
  * hangs keeps the thread that asks until it answers, and nothing else; its answer is dropped.
  *
- * <p>Thread-safe. Each question has a thread of its own, since they are rare.
+ * <p>Thread-safe.
  */
 final class CredentialsCache implements DelegateCredentialsHandler, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(CredentialsCache.class);
@@ -76,15 +77,20 @@ final class CredentialsCache implements DelegateCredentialsHandler, AutoCloseabl
 
   private final CredentialsSource source;
   private final Supplier<Instant> clock;
+  private final Executor asker;
   private volatile boolean closed;
   private final AtomicReference<@Nullable Snapshot> snapshot = new AtomicReference<>();
 
   /** Asks the provider; lands with its failure, or with null once the snapshot is there. */
   private final SingleFlight<Exception> asking = new SingleFlight<>();
 
-  CredentialsCache(CredentialsSource source, Supplier<Instant> clock) {
+  /**
+   * @param asker runs each question on another thread
+   */
+  CredentialsCache(CredentialsSource source, Supplier<Instant> clock, Executor asker) {
     this.source = source;
     this.clock = clock;
+    this.asker = asker;
   }
 
   /**
@@ -174,9 +180,12 @@ final class CredentialsCache implements DelegateCredentialsHandler, AutoCloseabl
       asking.land(closed());
       return;
     }
-    Thread thread = new Thread(() -> asking.land(resolve()), "s3e-credentials");
-    thread.setDaemon(true);
-    thread.start();
+    try {
+      asker.execute(() -> asking.land(resolve()));
+    } catch (OutOfMemoryError e) {
+      // The system has no thread to give; it may have one for the next question.
+      asking.land(new IllegalStateException("nobody can ask for credentials: " + e, e));
+    }
   }
 
   /** Asks the provider; null if it has answered. */

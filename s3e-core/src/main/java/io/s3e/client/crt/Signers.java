@@ -35,11 +35,18 @@ final class Signers implements AutoCloseable {
 
   Signers(CredentialsSource source) {
     this.source = source;
-    credentials = new CredentialsCache(source, clock::now);
+    credentials = new CredentialsCache(source, clock::now, Signers::onNewThread);
     provider =
         new DelegateCredentialsProvider.DelegateCredentialsProviderBuilder()
             .withHandler(credentials)
             .build();
+  }
+
+  /** Questions for credentials are rare: each has a thread of its own. */
+  private static void onNewThread(Runnable question) {
+    Thread thread = new Thread(question, "s3e-credentials");
+    thread.setDaemon(true);
+    thread.start();
   }
 
   CredentialsCache credentials() {

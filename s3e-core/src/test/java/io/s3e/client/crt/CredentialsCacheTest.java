@@ -19,6 +19,7 @@ import org.junit.jupiter.api.Test;
 class CredentialsCacheTest {
   private final AtomicInteger asked = new AtomicInteger();
   private CredentialsCache cache;
+  private boolean withoutThreads;
 
   @AfterEach
   void close() {
@@ -124,6 +125,21 @@ class CredentialsCacheTest {
   }
 
   @Test
+  void aQuestionThatFindsNoThreadFailsAndTheNextOneIsAsked() throws Exception {
+    open(() -> key("key"));
+    withoutThreads = true;
+    CompletableFuture<Exception> failure = new CompletableFuture<>();
+    cache.whenReady(() -> failure.complete(null), failure::complete);
+    assertThat(failure.get(10, TimeUnit.SECONDS)).hasMessageContaining("native thread");
+    withoutThreads = false;
+    readyOn();
+    cache.suspect(System.nanoTime());
+    withoutThreads = true;
+    assertThat(readyOn()).as("what is at hand serves").isSameAs(Thread.currentThread());
+    assertThat(asked).hasValue(1);
+  }
+
+  @Test
   void anonymousCredentialsStayAnonymous() throws Exception {
     open(() -> null);
     readyOn();
@@ -146,7 +162,15 @@ class CredentialsCacheTest {
               asked.incrementAndGet();
               return source.resolve();
             },
-            Instant::now);
+            Instant::now,
+            this::ask);
+  }
+
+  private void ask(Runnable question) {
+    if (withoutThreads) {
+      throw new OutOfMemoryError("unable to create native thread");
+    }
+    new Thread(question).start();
   }
 
   private static Credentials key(String id) {

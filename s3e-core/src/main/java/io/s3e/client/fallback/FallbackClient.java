@@ -186,11 +186,6 @@ public final class FallbackClient implements ForwardingClient {
     }
   }
 
-  @Override
-  public String toString() {
-    return "FallbackClient{" + fast.name() + ", " + substitute.name() + ", " + state + "}";
-  }
-
   State state() {
     return state;
   }
@@ -231,9 +226,8 @@ public final class FallbackClient implements ForwardingClient {
 
   /** The fast client has reached the store. */
   void answered() {
-    failuresInRow.set(0);
-    if (state != State.FAST && move(State.SUBSTITUTE, State.FAST)) {
-      listener.onReturned();
+    if (state != State.FAST) {
+      prefer(State.FAST);
     }
   }
 
@@ -259,13 +253,19 @@ public final class FallbackClient implements ForwardingClient {
     listener.onSubstituted(cause);
   }
 
-  /** Moves to {@code to}; TRYING always gives way. Answers whether the state was {@code from}. */
-  private synchronized boolean move(State from, State to) {
-    State before = state;
-    if (before == from || before == State.TRYING) {
-      state = to;
+  /** The fast client reads from now on, in this state, unless it is FAST. */
+  private void prefer(State next) {
+    failuresInRow.set(0);
+    State before;
+    synchronized (this) {
+      before = state;
+      if (before != State.FAST) {
+        state = next;
+      }
     }
-    return before == from;
+    if (before == State.SUBSTITUTE) {
+      listener.onReturned();
+    }
   }
 
   private void retryIfDue(GetRequest request, ResponseHandler handler) {
@@ -279,10 +279,7 @@ public final class FallbackClient implements ForwardingClient {
             handler::onSent,
             failure -> {
               if (failure == null) {
-                failuresInRow.set(0);
-                if (move(State.SUBSTITUTE, State.TRYING)) {
-                  listener.onReturned();
-                }
+                prefer(State.TRYING);
               }
               retrialNanos = System.nanoTime() + retryAfterNanos;
               retrying.set(false);

@@ -9,6 +9,7 @@ import java.io.UncheckedIOException;
 import java.net.SocketException;
 import java.nio.charset.StandardCharsets;
 import java.security.cert.CertificateException;
+import java.util.Arrays;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -60,11 +61,17 @@ final class SdkFailures {
   }
 
   private static StoreAnswer answer(AwsServiceException refused) {
+    Map<String, String> headers = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
+    if (refused.requestId() != null) {
+      headers.put("x-amz-request-id", refused.requestId());
+    }
+    if (refused.extendedRequestId() != null) {
+      headers.put("x-amz-id-2", refused.extendedRequestId());
+    }
     AwsErrorDetails details = refused.awsErrorDetails();
     if (details == null) {
-      return new StoreAnswer(refused.statusCode(), null, refused.getMessage(), ids(refused), null);
+      return new StoreAnswer(refused.statusCode(), null, refused.getMessage(), headers, null);
     }
-    Map<String, String> headers = ids(refused);
     SdkHttpResponse response = details.sdkHttpResponse();
     if (response != null) {
       response.forEachHeader((name, values) -> headers.put(name, String.join(",", values)));
@@ -77,17 +84,6 @@ final class SdkFailures {
         details.errorMessage(),
         headers,
         StoreAnswer.of(refused.statusCode(), headers, body).errorRegion());
-  }
-
-  private static Map<String, String> ids(AwsServiceException refused) {
-    Map<String, String> ids = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
-    if (refused.requestId() != null) {
-      ids.put("x-amz-request-id", refused.requestId());
-    }
-    if (refused.extendedRequestId() != null) {
-      ids.put("x-amz-id-2", refused.extendedRequestId());
-    }
-    return ids;
   }
 
   private static Kind clientKind(Throwable thrown) {
@@ -110,12 +106,8 @@ final class SdkFailures {
 
   /** Whether a credentials provider has thrown it, which no class of exceptions tells. */
   private static boolean isOfProvider(Throwable thrown) {
-    for (StackTraceElement frame : thrown.getStackTrace()) {
-      if (PROVIDERS.contains(frame.getMethodName())) {
-        return true;
-      }
-    }
-    return false;
+    return Arrays.stream(thrown.getStackTrace())
+        .anyMatch(frame -> PROVIDERS.contains(frame.getMethodName()));
   }
 
   private static boolean isNetwork(@Nullable Throwable cause) {

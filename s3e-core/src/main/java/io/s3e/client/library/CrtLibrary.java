@@ -4,10 +4,6 @@ package io.s3e.client.library;
 import io.s3e.client.ClientMemory;
 import io.s3e.client.ObjectClient;
 import java.io.IOException;
-import java.net.URI;
-import java.time.Duration;
-import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -47,8 +43,6 @@ public final class CrtLibrary {
     }
   }
 
-  private static final Duration REHEARSAL_PATIENCE = Duration.ofSeconds(1);
-
   private static volatile @Nullable String broken;
 
   private CrtLibrary() {}
@@ -82,42 +76,6 @@ public final class CrtLibrary {
       return clients.open(settings, memory, delivery);
     } catch (LinkageError e) {
       throw broken(e);
-    }
-  }
-
-  /**
-   * Opens a client over the CRT and closes it, so that the next one finds its classes and the
-   * native library ready, which takes 0.1 s of processor time. Sends nothing; never fails.
-   *
-   * @param authorities those that the next client will trust, in PEM: they are parsed too. Empty
-   *     without TLS
-   */
-  public static void rehearse(List<String> authorities) {
-    if (unusableBecause() != null) {
-      return;
-    }
-    CrtSettings settings =
-        new CrtSettings(
-            URI.create(authorities.isEmpty() ? "http://localhost" : "https://localhost"),
-            "us-east-1",
-            true,
-            false,
-            false,
-            null,
-            1,
-            0,
-            REHEARSAL_PATIENCE,
-            REHEARSAL_PATIENCE,
-            REHEARSAL_PATIENCE,
-            authorities,
-            "",
-            Map.of());
-    int block = 64 << 10;
-    ClientMemory memory = new ClientMemory(2 * block, block, block);
-    try (ObjectClient client = open(settings, memory, CrtDelivery.COPIED)) {
-      LOG.debug("Rehearsed the opening of {}", client.name());
-    } catch (RuntimeException | LinkageError e) {
-      LOG.debug("The CRT cannot be rehearsed", e);
     }
   }
 

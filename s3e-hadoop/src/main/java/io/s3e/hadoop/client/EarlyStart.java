@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.s3e.hadoop.client;
 
-import io.s3e.client.aws.JvmTrust;
-import io.s3e.client.library.CrtLibrary;
+import io.s3e.client.aws.AwsClients;
 import io.s3e.hadoop.conf.AdapterConfig;
 import io.s3e.hadoop.conf.ClientChoice;
 import io.s3e.jvm.OwnLoader;
 import io.s3e.version.Version;
-import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.hadoop.conf.Configuration;
@@ -60,8 +58,7 @@ public final class EarlyStart {
 
   private static void load(AdapterConfig config, boolean isTls) {
     if (config.client() != ClientChoice.S3A) {
-      boolean trustsJvm = isTls && config.tlsCaFile().isEmpty();
-      CrtLibrary.rehearse(trustsJvm ? JvmTrust.authorities() : List.of());
+      AwsClients.rehearse(isTls && config.tlsCaFile().isEmpty());
     }
     Rehearsal.once();
     LOG.debug("S3E {} has rehearsed its first read", Version.text());

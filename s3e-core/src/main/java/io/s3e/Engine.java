@@ -241,12 +241,8 @@ final class Engine {
             linger.toNanos());
   }
 
-  /** Closes what nobody uses, without a wait for tenants to come. */
-  static void endIdle() {
-    endIdle(idle -> true);
-  }
-
-  private static void endIdle(Predicate<Engine> which) {
+  /** Closes those that nobody uses, without a wait for tenants to come. */
+  static void endIdle(Predicate<Engine> which) {
     synchronized (CHANGING) {
       List<Engine> ended;
       synchronized (OPEN) {

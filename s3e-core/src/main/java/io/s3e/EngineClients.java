@@ -174,9 +174,7 @@ final class EngineClients {
     Shared idle;
     synchronized (transports) {
       idle = transports.values().stream().filter(Shared::isIdle).findAny().orElse(null);
-      if (idle != null) {
-        transports.remove(idle.key);
-      }
+      transports.values().remove(idle);
     }
     if (idle != null) {
       end(idle);
@@ -196,7 +194,7 @@ final class EngineClients {
       if (--shared.clients > 0 || lingers(shared)) {
         return;
       }
-      transports.remove(shared.key);
+      transports.values().remove(shared);
     }
     end(shared);
   }
@@ -212,16 +210,14 @@ final class EngineClients {
 
   private void endIfStillIdle(Shared shared, int leases) {
     synchronized (transports) {
-      if (!shared.isIdle() || shared.leases != leases || transports.get(shared.key) != shared) {
+      if (shared.leases != leases || !shared.isIdle() || !transports.values().remove(shared)) {
         return;
       }
-      transports.remove(shared.key);
     }
     end(shared);
   }
 
   private static final class Shared {
-    private final Object key;
     private final Transport transport;
     private final Carrier carrier;
     private final long offered;
@@ -231,8 +227,7 @@ final class EngineClients {
     private int clients;
     private int leases;
 
-    Shared(Object key, Transport transport, Carrier carrier, long offered, long reserved) {
-      this.key = key;
+    Shared(Transport transport, Carrier carrier, long offered, long reserved) {
       this.transport = transport;
       this.carrier = carrier;
       this.offered = offered;
@@ -289,7 +284,7 @@ final class EngineClients {
         ClientLimits limits = transport.limits();
         owned = limits.ownedBytes();
         Shared shared =
-            new Shared(key, transport, admission.carrier(limits), memory.ownedBytes(), owned);
+            new Shared(transport, admission.carrier(limits), memory.ownedBytes(), owned);
         synchronized (transports) {
           shared.add();
           transports.put(key, shared);

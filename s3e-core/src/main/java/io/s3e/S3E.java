@@ -70,7 +70,6 @@ public final class S3E implements AutoCloseable {
   private final Fetcher fetcher;
   private final HeadFetch heads;
   private final EngineStreams streams;
-  private final EngineMetrics metrics;
   private final AtomicBoolean closed = new AtomicBoolean();
 
   private S3E(
@@ -92,7 +91,7 @@ public final class S3E implements AutoCloseable {
     try {
       this.sharing = config.store() == null ? new Object() : config.store();
       this.account = engine.services.admission().account(made.carrier());
-      this.metrics = new EngineMetrics(engine.diskMetrics);
+      EngineMetrics metrics = new EngineMetrics(engine.diskMetrics);
       FetchConfig fetching =
           new FetchConfig(
               config.blockBytes(),
@@ -296,7 +295,7 @@ public final class S3E implements AutoCloseable {
 
   /** The work of this tenant so far. */
   public EngineMetrics metrics() {
-    return metrics;
+    return fetcher.metrics();
   }
 
   /** What streams of the engine have learnt of files, by all tenants. */

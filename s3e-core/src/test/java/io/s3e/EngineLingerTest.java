@@ -65,7 +65,7 @@ class EngineLingerTest {
 
   @AfterEach
   void nothingIsLeft() throws Exception {
-    Engine.endIdle();
+    Engines.endIdle();
     awaitTrue("memory is given back", () -> budget.reserved() == 0);
     assertThat(accounts()).as("accounts of the JVM").isZero();
     assertThat(wires).allMatch(wire -> wire.closed);
@@ -180,7 +180,7 @@ class EngineLingerTest {
       assertThat(client.bytesAsked()).as("fetched by each").isGreaterThanOrEqualTo(content.length);
     }
 
-    Engine.endIdle();
+    Engines.endIdle();
     assertThat(wires.get(0).closed).isTrue();
     assertThat(budget.reserved()).isZero();
     awaitTrue("its timer is gone", () -> timers().equals(before));
@@ -322,7 +322,7 @@ class EngineLingerTest {
     first.leave();
     Engine next = visit(all);
     assertThat(next).as("nobody uses the first one any more").isNotSameAs(first);
-    Engine.endIdle();
+    Engines.endIdle();
     assertThat(lines.isClosed()).isTrue();
   }
 

@@ -99,7 +99,7 @@ class LoadersTest {
 
   @BeforeEach
   void watchTheSum() throws Exception {
-    Engine.endIdle();
+    Engines.endIdle();
     assertThat(isRegistered()).as("an account of an earlier test").isFalse();
     watch =
         readers.submit(

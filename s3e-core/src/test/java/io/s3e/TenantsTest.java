@@ -68,7 +68,7 @@ class TenantsTest {
   @AfterEach
   void everythingIsGivenBack() {
     readers.shutdownNow();
-    Engine.endIdle();
+    Engines.endIdle();
     assertThat(budget.reserved()).as("bytes reserved after the last tenant").isZero();
   }
 

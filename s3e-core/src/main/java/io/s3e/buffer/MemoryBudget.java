@@ -135,7 +135,7 @@ public final class MemoryBudget {
 
   /** Bytes of pooled buffers that this engine can have by {@link #claimShare}; 0 if it is alone. */
   public long claimable() {
-    return share.engines().getAsInt() < 2 ? 0 : share.share().getAsLong();
+    return share.claimable().getAsLong();
   }
 
   /** Has other engines give back pooled buffers until {@code bytes} are free, or all have. */

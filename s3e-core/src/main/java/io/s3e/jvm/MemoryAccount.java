@@ -9,7 +9,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.IntSupplier;
 import java.util.function.LongConsumer;
 import java.util.function.LongPredicate;
 import java.util.function.LongSupplier;
@@ -53,8 +52,7 @@ final class MemoryAccount implements MemoryAccountMBean {
   static final String RELEASE = "release";
   static final String AVAILABLE = "available";
   static final String POOLED = "pooled";
-  static final String SHARE = "share";
-  static final String ENGINES = "engines";
+  static final String CLAIMABLE = "claimable";
   static final String CLAIM = "claim";
   static final String CLAIM_SHARE = "claimShare";
   static final String LEAVE = "leave";
@@ -160,8 +158,7 @@ final class MemoryAccount implements MemoryAccountMBean {
     LongConsumer release = bytes -> release(member, bytes);
     LongSupplier available = () -> limit - reserved.get();
     LongSupplier pooledByAll = this::getPooled;
-    LongSupplier share = this::share;
-    IntSupplier engines = members::size;
+    LongSupplier claimable = () -> members.size() < 2 ? 0 : share();
     LongConsumer claimOfAll = bytes -> claim(member, true, bytes);
     Runnable claimOfShare = () -> claim(member, false, share() - member.pooled());
     Runnable leave = () -> leave(member);
@@ -171,8 +168,7 @@ final class MemoryAccount implements MemoryAccountMBean {
         RELEASE, release,
         AVAILABLE, available,
         POOLED, pooledByAll,
-        SHARE, share,
-        ENGINES, engines,
+        CLAIMABLE, claimable,
         CLAIM, claimOfAll,
         CLAIM_SHARE, claimOfShare,
         LEAVE, leave);

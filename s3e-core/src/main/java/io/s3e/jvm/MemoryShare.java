@@ -3,7 +3,6 @@ package io.s3e.jvm;
 
 import java.util.Map;
 import java.util.Objects;
-import java.util.function.IntSupplier;
 import java.util.function.LongConsumer;
 import java.util.function.LongPredicate;
 import java.util.function.LongSupplier;
@@ -20,8 +19,7 @@ import org.slf4j.LoggerFactory;
  * @param release gives back what was reserved
  * @param available bytes that could be reserved now
  * @param pooled bytes in pooled buffers of all engines
- * @param share bytes of pooled buffers that each engine can count on
- * @param engines how many engines there are
+ * @param claimable bytes of pooled buffers that each engine can count on; 0 if it is alone
  * @param claim has other engines give back pooled buffers until so many bytes are free
  * @param claimShare has the engines with more than their share of pooled buffers give back of it
  * @param leave the engine reserves nothing any more
@@ -32,8 +30,7 @@ public record MemoryShare(
     LongConsumer release,
     LongSupplier available,
     LongSupplier pooled,
-    LongSupplier share,
-    IntSupplier engines,
+    LongSupplier claimable,
     LongConsumer claim,
     Runnable claimShare,
     Runnable leave) {
@@ -69,8 +66,7 @@ public record MemoryShare(
         get(by, MemoryAccount.RELEASE, LongConsumer.class),
         get(by, MemoryAccount.AVAILABLE, LongSupplier.class),
         get(by, MemoryAccount.POOLED, LongSupplier.class),
-        get(by, MemoryAccount.SHARE, LongSupplier.class),
-        get(by, MemoryAccount.ENGINES, IntSupplier.class),
+        get(by, MemoryAccount.CLAIMABLE, LongSupplier.class),
         get(by, MemoryAccount.CLAIM, LongConsumer.class),
         get(by, MemoryAccount.CLAIM_SHARE, Runnable.class),
         get(by, MemoryAccount.LEAVE, Runnable.class));

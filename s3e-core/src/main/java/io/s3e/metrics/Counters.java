@@ -8,23 +8,20 @@ import java.util.concurrent.atomic.LongAdder;
 /** One counter for each constant of an enum. Exact once nothing is in flight. Any thread. */
 public class Counters<C extends Enum<C>> {
   private final Class<C> names;
-  private final Map<C, LongAdder> adders;
+  private final LongAdder[] adders;
 
   /** All constants of {@code names} are counted, from 0. */
   public Counters(Class<C> names) {
     this.names = names;
-    adders = new EnumMap<>(names);
-    for (C counter : names.getEnumConstants()) {
-      adders.put(counter, new LongAdder());
+    adders = new LongAdder[names.getEnumConstants().length];
+    for (int i = 0; i < adders.length; i++) {
+      adders[i] = new LongAdder();
     }
   }
 
   /** Counts {@code amount} more. */
   public final void add(C counter, long amount) {
-    LongAdder adder = adders.get(counter);
-    if (adder != null) {
-      adder.add(amount);
-    }
+    adders[counter.ordinal()].add(amount);
   }
 
   /** Counts one more. */
@@ -34,14 +31,15 @@ public class Counters<C extends Enum<C>> {
 
   /** One counter now. */
   public final long get(C counter) {
-    LongAdder adder = adders.get(counter);
-    return adder == null ? 0 : adder.sum();
+    return adders[counter.ordinal()].sum();
   }
 
   /** All counters now. */
   public final Map<C, Long> snapshot() {
     Map<C, Long> now = new EnumMap<>(names);
-    adders.forEach((counter, adder) -> now.put(counter, adder.sum()));
+    for (C counter : names.getEnumConstants()) {
+      now.put(counter, get(counter));
+    }
     return now;
   }
 }

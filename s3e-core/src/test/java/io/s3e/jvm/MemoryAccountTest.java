@@ -65,7 +65,7 @@ class MemoryAccountTest {
       assertThat(one.take(1)).as("beyond the limit").isFalse();
       two.share.claimShare().run();
       assertThat(one.held).as("no more than its share").hasValue(50);
-      assertThat(two.share.share().getAsLong()).isEqualTo(50);
+      assertThat(two.share.claimable().getAsLong()).isEqualTo(50);
     } finally {
       one.share.leave().run();
       two.share.leave().run();
@@ -170,7 +170,7 @@ class MemoryAccountTest {
       two.share.claim().accept(100);
       assertThat(one.held).as("what a healthy engine gives back").hasValue(0);
       assertThat(two.share.pooled().getAsLong()).isEqualTo(10);
-      assertThat(two.share.share().getAsLong()).isEqualTo((100 - 10) / 3);
+      assertThat(two.share.claimable().getAsLong()).isEqualTo((100 - 10) / 3);
     } finally {
       one.share.leave().run();
       two.share.leave().run();

@@ -84,6 +84,7 @@ public final class S3E implements AutoCloseable {
         asked.toBuilder()
             .blockBytes(engine.blockBytes)
             .requestBytes(Math.max(asked.requestBytes(), engine.blockBytes))
+            .memoryBytes(engine.budget.limit())
             .build();
     this.made = engine.clients.make(provider, config.requestBytes(), config.blockBytes());
     this.client = made.client();
@@ -251,7 +252,7 @@ public final class S3E implements AutoCloseable {
     // The download says itself what it will read; a guess beside it could only be wrong.
     try (S3EInputStream in = open(object, options.withPolicy(ReadPolicy.RANDOM))) {
       ByteRange bytes = range == null ? new ByteRange(0, in.size()) : range;
-      Download.transfer(in, bytes, config.effectiveMemoryBytes(), target, progress);
+      Download.transfer(in, bytes, memoryLimit(), target, progress);
       return bytes.length();
     }
   }
@@ -353,12 +354,15 @@ public final class S3E implements AutoCloseable {
     if (!closed.compareAndSet(false, true)) {
       return;
     }
-    streams.close();
-    fetcher.close();
-    client.close();
-    // An answer of a moment ago may have come into memory behind the first look.
-    fetcher.close();
-    engine.clients.release(made);
-    engine.leave();
+    try {
+      streams.close();
+      fetcher.close();
+      client.close();
+    } finally {
+      // An answer of a moment ago may have come into memory behind the first look.
+      fetcher.close();
+      engine.clients.release(made);
+      engine.leave();
+    }
   }
 }

@@ -430,6 +430,37 @@ class TenantsTest {
     }
   }
 
+  /** What is the JVM's is the first tenant's: another may have asked for less than its blocks. */
+  @Test
+  void aTenantThatAskedForLessThanTwoOfTheEnginesBlocksReads() throws Exception {
+    S3EConfig small = config().toBuilder().memoryBytes(2L * BLOCK).build();
+    S3EConfig large = config().toBuilder().memoryBytes(16L << 20).blockBytes(4 * BLOCK).build();
+    try (S3E first = S3E.create(large, memory -> client());
+        S3E second = S3E.create(small, memory -> client())) {
+      assertThat(second.config().blockBytes()).isEqualTo(4 * BLOCK);
+      assertThat(second.config().memoryBytes()).isEqualTo(16L << 20);
+      readAll(second);
+      readAll(first);
+    }
+  }
+
+  private record Stuck(ObjectClient client) implements ForwardingClient {
+    @Override
+    public void close() {
+      client.close();
+      throw new IllegalStateException("stuck");
+    }
+  }
+
+  @Test
+  void aTenantWhoseClientFailsToCloseLeavesTheEngine() throws Exception {
+    S3E tenant = S3E.create(config(), budget, memory -> new Stuck(client()));
+    readAll(tenant);
+    assertThat(budget.reserved()).isPositive();
+    assertThatThrownBy(tenant::close).hasMessage("stuck");
+    assertThat(budget.reserved()).isZero();
+  }
+
   private interface Reading {
     void read() throws IOException;
   }

@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The means of one tenant, and its patience. Immutable; {@link #DEFAULTS} changed by {@link
- * #toBuilder()}. Credentials, endpoint and transport belong to the client, not here.
+ * #toBuilder()}. Credentials, endpoint and transport belong to the client, not here. No time is
+ * longer than a year.
  *
  * @param blockBytes unit of memory, cache and hand-over, in bytes; a power of two from 64 KiB to 64
  *     MiB (docs/adr has the sweep behind the default)
@@ -56,6 +57,11 @@ public record S3EConfig(
   /** A number of bytes that S3E chooses. */
   public static final long AUTOMATIC = 0;
 
+  private static final Duration SHORTEST = Duration.ofNanos(1);
+
+  /** Times of centuries overflow in nanoseconds, and some are multiplied. */
+  private static final Duration LONGEST = Duration.ofDays(365);
+
   /** The defaults, as documented in docs/CONFIGURATION.md. */
   public static final S3EConfig DEFAULTS =
       new S3EConfig(
@@ -96,14 +102,15 @@ public record S3EConfig(
         memoryBytes,
         "0 (automatic) or at least two blocks (" + 2L * blockBytes + ")");
     require(maxWindowBytes >= 0, "maximum window", maxWindowBytes, "0 (automatic) or more");
-    require(!retryBase.isNegative(), "first retry pause", retryBase, "0 or more");
-    require(isPositive(stallTimeout), "stall timeout", stallTimeout, "more than 0");
-    require(isPositive(readTimeout), "read timeout", readTimeout, "more than 0");
-    require(!accessMaxAge.isNegative(), "age of a proof of access", accessMaxAge, "0 or more");
+    requireTime("first retry pause", retryBase, Duration.ZERO);
+    requireTime("stall timeout", stallTimeout, SHORTEST);
+    requireTime("read timeout", readTimeout, SHORTEST);
+    requireTime("age of a proof of access", accessMaxAge, Duration.ZERO);
   }
 
-  private static boolean isPositive(Duration value) {
-    return !value.isNegative() && !value.isZero();
+  private static void requireTime(String what, Duration value, Duration least) {
+    String accepted = (least.isZero() ? "0" : "more than 0") + " to " + LONGEST;
+    require(value.compareTo(least) >= 0 && value.compareTo(LONGEST) <= 0, what, value, accepted);
   }
 
   private static void require(boolean holds, String what, Object value, String accepted) {

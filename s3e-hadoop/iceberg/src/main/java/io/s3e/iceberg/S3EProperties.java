@@ -94,7 +94,7 @@ final class S3EProperties {
               (to, mode) -> to.config.columnar(mode)),
           Property.of(
               "read.timeout",
-              "a time with ms, s, m or h, more than 0: 8m",
+              "a time with ms, s, m or h, more than 0, to 8760h: 8m",
               S3EProperties::duration,
               (to, time) -> to.config.readTimeout(time)),
           Property.of(

@@ -6,6 +6,7 @@ import java.util.ArrayDeque;
 import java.util.Comparator;
 import java.util.Deque;
 import java.util.PriorityQueue;
+import java.util.Queue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
@@ -69,10 +70,10 @@ public final class Gate {
   private static final class Waiter {
     private final GateRate.WaiterKind kind;
 
-    /** By the gate's clock. */
-    private final long dueNanos;
-
     private final Runnable pass;
+
+    /** By the gate's clock. Guarded by the gate. */
+    private long dueNanos;
 
     /** Whether it is over; written under the gate's lock. */
     private volatile boolean over;
@@ -82,6 +83,10 @@ public final class Gate {
       this.dueNanos = dueNanos;
       this.pass = pass;
     }
+
+    boolean isDue(long now) {
+      return dueNanos - now <= 0;
+    }
   }
 
   private final Later later;
@@ -90,8 +95,9 @@ public final class Gate {
   // Guarded by this.
   private final GateRate rate = new GateRate();
   private final Deque<Waiter> demands = new ArrayDeque<>();
-  private final Deque<Waiter> retries = new ArrayDeque<>();
-  private final PriorityQueue<Waiter> sleepers;
+
+  /** The one that is due first is the first; those that sleep are behind those that are due. */
+  private final PriorityQueue<Waiter> retries;
 
   /** Who passed last: retries and those who were never sent take turns. */
   private GateRate.WaiterKind latest = GateRate.WaiterKind.DEMAND;
@@ -113,7 +119,7 @@ public final class Gate {
     this.clock = clock;
     this.usedNanos = clock.getAsLong();
     long origin = usedNanos;
-    sleepers = new PriorityQueue<>(Comparator.comparingLong(one -> one.dueNanos - origin));
+    retries = new PriorityQueue<>(Comparator.comparingLong(one -> one.dueNanos - origin));
   }
 
   /** Whether the store has ever answered a request of this JVM's. */
@@ -204,7 +210,7 @@ public final class Gate {
     waiter.over = true;
     return switch (waiter.kind) {
       case DEMAND -> demands.remove(waiter);
-      case RETRY -> retries.remove(waiter) || sleepers.remove(waiter);
+      case RETRY -> retries.remove(waiter);
     };
   }
 
@@ -229,8 +235,10 @@ public final class Gate {
       boolean wasShut = rate.isShut(now);
       rate.ended(outcome, now);
       if (wasShut && !rate.isShut(now)) {
-        retries.addAll(sleepers);
-        sleepers.clear();
+        for (Waiter retry : retries) {
+          // None overtakes another one by that, so that the queue stays in order.
+          retry.dueNanos = retry.isDue(now) ? retry.dueNanos : now;
+        }
       }
       open = rate.isOpen();
       answered = rate.hasAnswered();
@@ -248,7 +256,7 @@ public final class Gate {
   }
 
   private boolean isAnybodyWaiting() {
-    return !(demands.isEmpty() && retries.isEmpty() && sleepers.isEmpty());
+    return !(demands.isEmpty() && retries.isEmpty());
   }
 
   /**
@@ -261,7 +269,7 @@ public final class Gate {
   public boolean retry(long pauseNanos, Runnable send) {
     Waiter waiter = new Waiter(GateRate.WaiterKind.RETRY, clock.getAsLong() + pauseNanos, send);
     synchronized (this) {
-      sleepers.add(waiter);
+      retries.add(waiter);
     }
     turn();
     return waiter.over || later.run(this::turn, pauseNanos) || !leave(waiter);
@@ -292,15 +300,10 @@ public final class Gate {
 
   private synchronized @Nullable Waiter takeNext() {
     long now = clock.getAsLong();
-    for (Waiter first = sleepers.peek();
-        first != null && first.dueNanos - now <= 0;
-        first = sleepers.peek()) {
-      retries.add(sleepers.remove());
-    }
     Waiter taken = rate.isShut(now) ? takeProbe(now) : takeDue(now);
     open = rate.isOpen();
     if (taken == null) {
-      tickIfNeeded();
+      tickIfNeeded(now);
     } else {
       taken.over = true;
       latest = taken.kind;
@@ -314,26 +317,24 @@ public final class Gate {
     return first != null ? first : takeDue(isRetryFirst ? demands : retries, now);
   }
 
-  private @Nullable Waiter takeDue(Deque<Waiter> due, long now) {
-    Waiter first = due.peek();
-    return first != null && rate.pass(first.kind, now) ? due.remove() : null;
+  private @Nullable Waiter takeDue(Queue<Waiter> queue, long now) {
+    Waiter first = queue.peek();
+    boolean passes = first != null && first.isDue(now) && rate.pass(first.kind, now);
+    return passes ? queue.remove() : null;
   }
 
   private @Nullable Waiter takeProbe(long now) {
-    boolean hasRetry = !(retries.isEmpty() && sleepers.isEmpty());
-    if ((!hasRetry && demands.isEmpty()) || !rate.pass(latest, now)) {
+    if (!isAnybodyWaiting() || !rate.pass(latest, now)) {
       return null;
     }
-    if (!demands.isEmpty() && !(hasRetry && latest == GateRate.WaiterKind.DEMAND)) {
-      return demands.removeLast();
-    }
-    return retries.isEmpty() ? sleepers.remove() : retries.remove();
+    boolean isRetrysTurn = latest == GateRate.WaiterKind.DEMAND && !retries.isEmpty();
+    return demands.isEmpty() || isRetrysTurn ? retries.remove() : demands.removeLast();
   }
 
-  private void tickIfNeeded() {
-    boolean isNeeded =
-        !(demands.isEmpty() && retries.isEmpty()) || (!sleepers.isEmpty() && rate.isInDoubt());
-    if (isNeeded && !ticks) {
+  private void tickIfNeeded(long now) {
+    Waiter retry = retries.peek();
+    boolean mayRetry = retry != null && (retry.isDue(now) || rate.isInDoubt());
+    if ((!demands.isEmpty() || mayRetry) && !ticks) {
       ticks = later.run(this::tick, TICK_NANOS);
     }
   }

@@ -139,14 +139,8 @@ final class GateRate {
 
   boolean admitsGuess(long now, int unsent) {
     settle(now);
-    return switch (state) {
-      case FREE -> badInRow < DOUBT;
-      case LIMITED ->
-          badInRow < DOUBT
-              && inFlight + passes + unsent
-                  < (int) limit - Math.max(1, (int) limit / GUESS_RESERVE_SHARE);
-      case SHUT -> false;
-    };
+    int reserve = Math.max(1, limit() / GUESS_RESERVE_SHARE);
+    return !isInDoubt() && inFlight + passes + unsent < limit() - reserve;
   }
 
   boolean pass(WaiterKind kind, long now) {
@@ -244,9 +238,8 @@ final class GateRate {
       limit += 1 / limit;
     }
     if (limit >= usual && answers == ANSWERS) {
-      state = State.FREE;
+      become(State.FREE);
       recovering = false;
-      passes = 0;
       forgetAnswers();
     }
   }
@@ -269,10 +262,8 @@ final class GateRate {
 
   /** From now on there are no more than so many in flight; answers are counted anew. */
   private void limitTo(double most) {
-    rememberUsual();
-    state = State.LIMITED;
+    become(State.LIMITED);
     limit = Math.max(LEAST_LIMIT, most);
-    passes = 0;
     forgetAnswers();
   }
 
@@ -282,10 +273,12 @@ final class GateRate {
     nextAnswer = 0;
   }
 
-  private void rememberUsual() {
+  private void become(State next) {
     if (state == State.FREE) {
       usual = Math.max(peak, peakBefore);
     }
+    state = next;
+    passes = 0;
   }
 
   private void remember(boolean throttled) {
@@ -309,9 +302,7 @@ final class GateRate {
       passes = 0;
     }
     if (state != State.SHUT && badInRow >= DOUBT && now - rowSince >= SECOND) {
-      rememberUsual();
-      state = State.SHUT;
-      passes = 0;
+      become(State.SHUT);
       probedAt = now - SECOND;
     }
   }

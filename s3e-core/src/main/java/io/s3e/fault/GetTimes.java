@@ -96,7 +96,7 @@ public final class GetTimes {
    */
   long quantileNanos(long bytes, double slower) {
     int row = row(bytes);
-    int missing = LEAST_COUNTED - counted(row);
+    int missing = LEAST_COUNTED - totals.get(row);
     return missing <= 0
         ? quantileNanos(row, slower, 0, 0)
         : quantileNanos(row, slower, bucket(expectedNanos(row, slower)), missing);
@@ -104,7 +104,7 @@ public final class GetTimes {
 
   /** With {@code added} counts more in the bucket {@code addedTo}. */
   private long quantileNanos(int row, double slower, int addedTo, int added) {
-    double above = slower * (counted(row) + added);
+    double above = slower * (totals.get(row) + added);
     int bucket = BUCKETS;
     for (double seen = 0; seen <= above && bucket > 0; ) {
       bucket--;
@@ -113,19 +113,11 @@ public final class GetTimes {
     return (long) (FIRST_NANOS * Math.pow(2, (double) bucket / BUCKETS_A_DOUBLING));
   }
 
-  private int counted(int row) {
-    int total = 0;
-    for (int i = 0; i < BUCKETS; i++) {
-      total += counts.get(row * BUCKETS + i);
-    }
-    return total;
-  }
-
   private long expectedNanos(int row, double slower) {
     for (int away = 1; away < CLASSES; away++) {
       // The longer of two takes longer: the safer base.
       for (int known : new int[] {row + away, row - away}) {
-        if (known >= 0 && known < CLASSES && counted(known) >= LEAST_COUNTED) {
+        if (known >= 0 && known < CLASSES && totals.get(known) >= LEAST_COUNTED) {
           long more = Math.max(0, longest(row) - longest(known));
           return quantileNanos(known, slower, 0, 0) + nanos(more);
         }

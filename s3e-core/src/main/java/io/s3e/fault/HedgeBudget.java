@@ -29,11 +29,11 @@ public final class HedgeBudget {
   /** Savings in GETs. */
   private final AtomicLong saved = new AtomicLong(FIRST * GETS_A_HEDGE);
 
-  private final AtomicLong quietUntilNanos;
+  private volatile long quietUntilNanos;
 
   public HedgeBudget(LongSupplier nanoClock) {
     this.nanoClock = nanoClock;
-    this.quietUntilNanos = new AtomicLong(nanoClock.getAsLong());
+    this.quietUntilNanos = nanoClock.getAsLong();
   }
 
   /** A GET is sent that is no hedge. */
@@ -44,22 +44,15 @@ public final class HedgeBudget {
   }
 
   public void throttled() {
-    quietUntilNanos.set(nanoClock.getAsLong() + QUIET_NANOS);
+    quietUntilNanos = nanoClock.getAsLong() + QUIET_NANOS;
   }
 
   /** Whether a hedge may be sent now; it is paid for then. */
   public boolean tryTake() {
-    if (nanoClock.getAsLong() - quietUntilNanos.get() < 0) {
+    if (nanoClock.getAsLong() - quietUntilNanos < 0) {
       return false;
     }
-    for (; ; ) {
-      long now = saved.get();
-      if (now < GETS_A_HEDGE) {
-        return false;
-      }
-      if (saved.compareAndSet(now, now - GETS_A_HEDGE)) {
-        return true;
-      }
-    }
+    long before = saved.getAndUpdate(now -> now < GETS_A_HEDGE ? now : now - GETS_A_HEDGE);
+    return before >= GETS_A_HEDGE;
   }
 }

@@ -5,7 +5,6 @@ import io.s3e.client.Remedy;
 import io.s3e.client.RequestFailure;
 import io.s3e.client.RequestFailure.Kind;
 import io.s3e.client.StoreAnswer;
-import io.s3e.fault.History.Reach;
 import java.net.BindException;
 import java.net.ConnectException;
 import java.net.NoRouteToHostException;
@@ -77,22 +76,14 @@ public record FaultPolicy(Duration base, Duration cap) {
   /** What follows {@code failure}, the latest of {@code history}; {@code jitter} is from 0 to 1. */
   public Verdict after(RequestFailure failure, History history, double jitter) {
     return switch (failure.kind()) {
-      case THROTTLED -> again(failure, history, jitter, Remedy.NONE);
-      case REJECTED ->
-          history.rejections() >= SENDS_FOR_A_FORM
-              ? FAIL
-              : again(failure, history, jitter, Remedy.NONE);
-      case SERVER -> isPermanent(failure) ? FAIL : again(failure, history, jitter, Remedy.NONE);
       // A cancel that was asked for is no failure. One that was not is a lost connection.
-      case NETWORK, CANCELLED -> again(failure, history, jitter, Remedy.NONE);
-      case TLS ->
-          isHopeless(history, SENDS_WITHOUT_TRUST)
-              ? FAIL
-              : again(failure, history, jitter, Remedy.NONE);
+      case THROTTLED, NETWORK, CANCELLED -> again(failure, history, jitter);
+      case SERVER -> isPermanent(failure) ? FAIL : again(failure, history, jitter);
+      case REJECTED ->
+          history.rejections() >= SENDS_FOR_A_FORM ? FAIL : again(failure, history, jitter);
+      case TLS -> isHopeless(history, SENDS_WITHOUT_TRUST) ? FAIL : again(failure, history, jitter);
       case CREDENTIALS ->
-          isHopeless(history, SENDS_WITHOUT_CREDENTIALS)
-              ? FAIL
-              : again(failure, history, jitter, Remedy.CREDENTIALS);
+          isHopeless(history, SENDS_WITHOUT_CREDENTIALS) ? FAIL : again(failure, history, jitter);
       case FORBIDDEN, OTHER -> afterRemedy(failure, history);
       // A client moves a bucket once, so that no store sends it around.
       case MOVED -> new Verdict.SendAgain(0, Part.WHOLE, Remedy.NONE);
@@ -121,7 +112,7 @@ public record FaultPolicy(Duration base, Duration cap) {
   }
 
   private static boolean isHopeless(History history, int sends) {
-    return history.reach() == Reach.NEVER_ANSWERED && history.failures() >= sends;
+    return !history.hasAnswered() && history.failures() >= sends;
   }
 
   private static Verdict afterRemedy(RequestFailure failure, History history) {
@@ -145,7 +136,8 @@ public record FaultPolicy(Duration base, Duration cap) {
     return WRONG_CLOCK.contains(code) ? Remedy.CLOCK : Remedy.NONE;
   }
 
-  private Verdict again(RequestFailure failure, History history, double jitter, Remedy remedy) {
+  private Verdict again(RequestFailure failure, History history, double jitter) {
+    Remedy remedy = failure.kind() == Kind.CREDENTIALS ? Remedy.CREDENTIALS : Remedy.NONE;
     Part part = isCut(failure) ? Part.HALF : Part.WHOLE;
     return new Verdict.SendAgain(pauseNanos(failure.kind(), history, jitter), part, remedy);
   }

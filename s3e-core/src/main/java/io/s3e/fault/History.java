@@ -13,28 +13,20 @@ import java.util.Set;
  * @param rejections how many of the last ones, without a break, were answers that were refused for
  *     their form
  * @param tried remedies that a refusal has asked for and that have been brought about
- * @param reach whether the store has ever answered this JVM
+ * @param hasAnswered whether the store has ever answered this JVM: trust, names and credentials
+ *     were right then, and failures of these may pass
  */
-public record History(int failures, int rejections, Set<Remedy> tried, Reach reach) {
-  public static final History NONE = new History(0, 0, Set.of(), Reach.NEVER_ANSWERED);
-
-  public enum Reach {
-    /** It has: trust, names and credentials were once right, and failures of these may pass. */
-    HAS_ANSWERED,
-    NEVER_ANSWERED
-  }
+public record History(int failures, int rejections, Set<Remedy> tried, boolean hasAnswered) {
+  public static final History NONE = new History(0, 0, Set.of(), false);
 
   public History {
     tried = Set.copyOf(tried);
   }
 
-  public History failed(RequestFailure failure, Gate gate) {
-    return failed(failure, gate.hasAnswered() ? Reach.HAS_ANSWERED : Reach.NEVER_ANSWERED);
-  }
-
-  History failed(RequestFailure failure, Reach now) {
+  /** One failure more, of a store that has, or has not, ever answered by now. */
+  public History failed(RequestFailure failure, boolean hasAnsweredNow) {
     boolean rejected = failure.kind() == RequestFailure.Kind.REJECTED;
-    return new History(failures + 1, rejected ? rejections + 1 : 0, tried, now);
+    return new History(failures + 1, rejected ? rejections + 1 : 0, tried, hasAnsweredNow);
   }
 
   /**
@@ -47,6 +39,6 @@ public record History(int failures, int rejections, Set<Remedy> tried, Reach rea
     }
     Set<Remedy> more = EnumSet.of(remedy);
     more.addAll(tried);
-    return new History(failures, rejections, more, reach);
+    return new History(failures, rejections, more, hasAnswered);
   }
 }

@@ -53,7 +53,7 @@ public record HeadFetch(Tenant tenant) {
       if (Thread.currentThread().isInterrupted()) {
         throw interrupted(failure);
       }
-      history = history.failed(failure, gate);
+      history = history.failed(failure, gate.hasAnswered());
       Verdict verdict =
           tenant.config.policy().after(failure, history, ThreadLocalRandom.current().nextDouble());
       if (!(verdict instanceof Verdict.SendAgain again)

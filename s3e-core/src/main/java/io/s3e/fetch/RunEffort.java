@@ -69,7 +69,7 @@ final class RunEffort {
 
   /** An attempt has failed; one that {@code gotOn}, by blocks, is not counted against the run. */
   Verdict after(RequestFailure failure, boolean gotOn, Gate gate, FaultPolicy policy) {
-    history = (gotOn ? History.NONE : history).failed(failure, gate);
+    history = (gotOn ? History.NONE : history).failed(failure, gate.hasAnswered());
     if (Failures.isForTheReader(failure.getCause())) {
       return new Verdict.Fail();
     }

@@ -7,7 +7,6 @@ import io.s3e.client.Remedy;
 import io.s3e.client.RequestFailure;
 import io.s3e.client.RequestFailure.Kind;
 import io.s3e.client.StoreAnswer;
-import io.s3e.fault.History.Reach;
 import java.io.EOFException;
 import java.net.BindException;
 import java.net.ConnectException;
@@ -34,6 +33,9 @@ class FaultPolicyTranscriptTest {
   private static final FaultPolicy POLICY =
       new FaultPolicy(Duration.ofMillis(100), Duration.ofSeconds(2));
 
+  private static final boolean HAS_ANSWERED = true;
+  private static final boolean NEVER_ANSWERED = false;
+
   private static final List<Throwable> CAUSES =
       List.of(
           new SocketException(),
@@ -45,7 +47,7 @@ class FaultPolicyTranscriptTest {
           new SSLException("handshake"),
           new EOFException("end of the body"));
 
-  private static void assertTranscript(Reach reach, String expected) {
+  private static void assertTranscript(boolean hasAnswered, String expected) {
     StringBuilder found = new StringBuilder();
     for (String line : expected.lines().toList()) {
       String[] sides = line.split(" -> ");
@@ -55,7 +57,7 @@ class FaultPolicyTranscriptTest {
       History history = History.NONE;
       for (int step = 0; step < steps; step++) {
         RequestFailure failure = failure(failures[Math.min(step, failures.length - 1)].trim());
-        history = history.failed(failure, reach);
+        history = history.failed(failure, hasAnswered);
         Verdict verdict = POLICY.after(failure, history, 1);
         found.append(step == 0 ? "" : ", ").append(told(verdict));
         if (verdict instanceof Verdict.SendAgain again) {
@@ -102,7 +104,7 @@ class FaultPolicyTranscriptTest {
   @Test
   void aStoreThatHasAnsweredMayComeBack() {
     assertTranscript(
-        Reach.HAS_ANSWERED,
+        HAS_ANSWERED,
         """
         THROTTLED 503 SlowDown -> now, 500 ms, 1000 ms, 2000 ms, 2000 ms
         THROTTLED 429 -> now, 500 ms, 1000 ms
@@ -133,7 +135,7 @@ class FaultPolicyTranscriptTest {
   @Test
   void trustAndCredentialsThatWereNeverRightAreWrong() {
     assertTranscript(
-        Reach.NEVER_ANSWERED,
+        NEVER_ANSWERED,
         """
         TLS SSLException -> now, fail
         CREDENTIALS -> now CREDENTIALS, 100 ms CREDENTIALS, fail
@@ -146,7 +148,7 @@ class FaultPolicyTranscriptTest {
   @Test
   void someRefusalsAskForARemedyOnce() {
     assertTranscript(
-        Reach.HAS_ANSWERED,
+        HAS_ANSWERED,
         """
         OTHER 400 ExpiredToken -> now CREDENTIALS, fail
         FORBIDDEN 403 ExpiredTokenException -> now CREDENTIALS, fail
@@ -167,7 +169,7 @@ class FaultPolicyTranscriptTest {
   @Test
   void whatTheStoreMeansIsAnErrorAtOnce() {
     assertTranscript(
-        Reach.HAS_ANSWERED,
+        HAS_ANSWERED,
         """
         FORBIDDEN 403 AccessDenied -> fail
         FORBIDDEN -> fail
@@ -187,8 +189,8 @@ class FaultPolicyTranscriptTest {
   void everyKindHasAVerdictAndAnOutcome() {
     for (Kind kind : Kind.values()) {
       RequestFailure failure = new RequestFailure(kind, "GET", "scripted", null);
-      for (Reach reach : Reach.values()) {
-        Verdict verdict = POLICY.after(failure, new History(1, 0, Set.of(), reach), 0.5);
+      for (boolean hasAnswered : new boolean[] {HAS_ANSWERED, NEVER_ANSWERED}) {
+        Verdict verdict = POLICY.after(failure, new History(1, 0, Set.of(), hasAnswered), 0.5);
         assertThat(verdict).as("%s", kind).isNotNull();
       }
       Gate.Outcome expected =
@@ -212,7 +214,7 @@ class FaultPolicyTranscriptTest {
   @Test
   void chanceTakesAtMostHalfOfAPause() {
     RequestFailure failure = failure("SERVER 500");
-    History third = new History(3, 0, Set.of(), Reach.HAS_ANSWERED);
+    History third = new History(3, 0, Set.of(), HAS_ANSWERED);
     List<Long> millis =
         Stream.of(0.0, 0.5, 1.0)
             .map(jitter -> (Verdict.SendAgain) POLICY.after(failure, third, jitter))
@@ -230,7 +232,7 @@ class FaultPolicyTranscriptTest {
             new FaultPolicy(Duration.ZERO, Duration.ZERO),
             new FaultPolicy(Duration.ofDays(1), Duration.ofDays(300)))) {
       for (int failures : new int[] {2, 3, 10, 60, 70, 100_000, Integer.MAX_VALUE}) {
-        History history = new History(failures, 0, Set.of(), Reach.HAS_ANSWERED);
+        History history = new History(failures, 0, Set.of(), HAS_ANSWERED);
         for (String kind : List.of("THROTTLED", "CANCELLED", "TLS")) {
           assertThat(((Verdict.SendAgain) policy.after(failure(kind), history, 1)).pauseNanos())
               .as("%s after %d", kind, failures)

@@ -7,7 +7,6 @@ import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.StampedLock;
 import java.util.function.Consumer;
@@ -32,11 +31,12 @@ import org.slf4j.LoggerFactory;
  *       arena idle (lock)      (local to a trim; stays there once the pool is closed)
  * </pre>
  *
- * <p>The FREE buffers are counted by {@code freeCount}, and lie in {@code free}, the most recently
- * used one first. Who adds a buffer pushes it first and counts it afterwards; who takes one counts
- * it off first, by a compare-and-set, and has then claimed one of those that lie there. So {@code
- * free} never holds fewer buffers than are counted and claimed, and each claim finds one. The count
- * is the truth: a change of it is the moment at which a buffer changes its state.
+ * <p>{@code counts} is how many buffers are FREE and how many LEASED, in one word. The free ones
+ * lie in {@code free}, the most recently used one first. Who adds a buffer pushes it first and
+ * counts it afterwards; who takes one counts it off first, by a compare-and-set, and has then
+ * claimed one of those that lie there. So {@code free} never holds fewer buffers than are counted
+ * and claimed, and each claim finds one. The counts are the truth: a change of them is the moment
+ * at which a buffer changes its state.
  *
  * <ul>
  *   <li>FREE → LEASED: any acquirer that wins a claim. LEASED → FREE: the owner of the lease, once.
@@ -85,26 +85,25 @@ public final class BlockPool implements AutoCloseable {
    */
   private static final long REFUSAL_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
+  /** What a leased buffer adds to {@code counts}; a free one adds 1. */
+  private static final long ONE_LEASED = 1L << Integer.SIZE;
+
   private final MemoryBudget budget;
   private final int blockBytes;
   private final int maxBlocks;
   private final int blocksPerArena;
   private final ArenaMemory memory;
   private final Deque<Buffer> free = new ConcurrentLinkedDeque<>();
-  private final AtomicInteger freeCount = new AtomicInteger();
+  private final AtomicLong counts = new AtomicLong();
   private final Consumer<Buffer> whenReleased = this::giveBack;
   private final StampedLock lock = new StampedLock();
   private volatile boolean closed;
 
   // Written with the write lock held, read with the lock or in an optimistic read section.
   private boolean refusalLogged;
-  private boolean refused;
-  private long refusedAtNanos;
 
-  /** Buffers that have memory. */
-  private int populated;
-
-  private int withheld;
+  /** The JVM is not asked for memory before. */
+  private long askAgainNanos = System.nanoTime();
 
   // Written with the write lock held, read by anybody.
   private final AtomicLong reservedBytes = new AtomicLong();
@@ -149,8 +148,8 @@ public final class BlockPool implements AutoCloseable {
 
   /** A free buffer; null if none is counted. */
   private @Nullable Buffer claim() {
-    for (int now = freeCount.get(); now > 0; now = freeCount.get()) {
-      if (freeCount.compareAndSet(now, now - 1)) {
+    for (long now = counts.get(); freeIn(now) > 0; now = counts.get()) {
+      if (counts.compareAndSet(now, now + ONE_LEASED - 1)) {
         return free.removeFirst();
       }
     }
@@ -166,19 +165,17 @@ public final class BlockPool implements AutoCloseable {
   }
 
   public int leased() {
-    long stamp = lock.tryOptimisticRead();
-    if (stamp != 0) {
-      int leased = countLeased();
-      if (lock.validate(stamp)) {
-        return leased;
-      }
-    }
-    stamp = lock.readLock();
-    try {
-      return countLeased();
-    } finally {
-      lock.unlockRead(stamp);
-    }
+    return (int) (counts.get() / ONE_LEASED);
+  }
+
+  private static int freeIn(long counts) {
+    return (int) counts;
+  }
+
+  /** Buffers that have memory, as long as no trim withholds any. */
+  private int populated() {
+    long now = counts.get();
+    return (int) (now / ONE_LEASED) + freeIn(now);
   }
 
   /** Bytes that the pool holds from the budget: the sum of its arenas. */
@@ -216,20 +213,20 @@ public final class BlockPool implements AutoCloseable {
 
   /** Takes back the buffer of a lease that has just become released. */
   private void giveBack(Buffer buffer) {
-    push(buffer);
+    push(buffer, 1 - ONE_LEASED);
     if (closed) {
       trim();
     }
   }
 
-  private void push(Buffer buffer) {
+  private void push(Buffer buffer, long change) {
     free.addFirst(buffer);
-    freeCount.incrementAndGet();
+    counts.addAndGet(change);
   }
 
   private @Nullable Buffer claimOrGrow() {
     long stamp = lock.tryOptimisticRead();
-    if (stamp != 0 && freeCount.get() == 0 && !mayGrow() && lock.validate(stamp)) {
+    if (stamp != 0 && freeIn(counts.get()) == 0 && !mayGrow() && lock.validate(stamp)) {
       return null;
     }
     stamp = lock.writeLock();
@@ -245,9 +242,9 @@ public final class BlockPool implements AutoCloseable {
   }
 
   private boolean mayGrow() {
-    return populated < maxBlocks
+    return populated() < maxBlocks
         && budget.available() >= blockBytes
-        && !(refused && System.nanoTime() - refusedAtNanos < REFUSAL_PAUSE_NANOS);
+        && System.nanoTime() - askAgainNanos >= 0;
   }
 
   /** Adds an arena; answers one of its buffers and makes the others free. With the write lock. */
@@ -258,10 +255,10 @@ public final class BlockPool implements AutoCloseable {
       return null;
     }
     reservedBytes.addAndGet(arena.bytes());
-    populated += blocks;
     for (int i = 1; i < blocks; i++) {
-      push(arena.buffer(i, blockBytes));
+      push(arena.buffer(i, blockBytes), 1);
     }
+    counts.addAndGet(ONE_LEASED);
     return arena.buffer(0, blockBytes);
   }
 
@@ -270,7 +267,7 @@ public final class BlockPool implements AutoCloseable {
    * the budget still has, so that a budget of two blocks yields two.
    */
   private int reserveBlocks() {
-    int blocks = Math.min(blocksPerArena, maxBlocks - populated);
+    int blocks = Math.min(blocksPerArena, maxBlocks - populated());
     while (blocks > 0 && !budget.tryReserve((long) blocks * blockBytes)) {
       blocks = (int) Math.min(blocks - 1, budget.available() / blockBytes);
     }
@@ -282,10 +279,8 @@ public final class BlockPool implements AutoCloseable {
     Arena arena = null;
     try {
       arena = new Arena(memory.allocate(bytes), blocks);
-      refused = false;
     } catch (OutOfMemoryError e) {
-      refusedAtNanos = System.nanoTime();
-      refused = true;
+      askAgainNanos = System.nanoTime() + REFUSAL_PAUSE_NANOS;
       logRefusal(bytes, e);
     } finally {
       if (arena == null) {
@@ -316,7 +311,8 @@ public final class BlockPool implements AutoCloseable {
   private void sweep() {
     List<Buffer> taken = new ArrayList<>();
     List<Arena> idle = new ArrayList<>();
-    for (int left = freeCount.getAndSet(0); left > 0; left--) {
+    long before = counts.getAndUpdate(now -> now - freeIn(now));
+    for (int left = freeIn(before); left > 0; left--) {
       Buffer buffer = free.removeFirst();
       taken.add(buffer);
       buffer.arena().withheld++;
@@ -324,29 +320,21 @@ public final class BlockPool implements AutoCloseable {
         idle.add(buffer.arena());
       }
     }
-    withheld += taken.size();
     // From the bottom up, so that the most recently used buffers are on the top again.
     for (int k = taken.size() - 1; k >= 0 && !closed; k--) {
       Buffer buffer = taken.get(k);
       if (!buffer.arena().isIdle()) {
         buffer.arena().withheld--;
-        withheld--;
-        push(buffer);
+        push(buffer, 1);
       }
     }
     idle.forEach(this::discard);
   }
 
   private void discard(Arena arena) {
-    withheld -= arena.buffers;
-    populated -= arena.buffers;
     memory.free(arena.memory);
     reservedBytes.addAndGet(-arena.bytes());
     budget.release(arena.bytes());
-    refused = false;
-  }
-
-  private int countLeased() {
-    return populated - withheld - freeCount.get();
+    askAgainNanos = System.nanoTime();
   }
 }

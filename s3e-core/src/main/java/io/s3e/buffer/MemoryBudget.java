@@ -19,23 +19,12 @@ import java.util.function.LongSupplier;
  * {@link #claim} and {@link #claimShare} run code of other engines.
  */
 public final class MemoryBudget {
-  private final Pools pools;
   private final MemoryShare share;
   private final AtomicLong reserved = new AtomicLong();
 
-  /** The engine's pooled buffers as other engines see them; none until there is an engine. */
-  private static final class Pools {
-    private volatile LongConsumer giveBack = bytes -> {};
-    private volatile LongSupplier held = () -> 0;
-
-    void giveBack(long bytes) {
-      giveBack.accept(bytes);
-    }
-
-    long held() {
-      return held.getAsLong();
-    }
-  }
+  // The engine's pooled buffers as other engines see them; none until there is an engine.
+  private volatile LongConsumer giveBack = bytes -> {};
+  private volatile LongSupplier held = () -> 0;
 
   /**
    * A limit of its own.
@@ -44,13 +33,19 @@ public final class MemoryBudget {
    * @throws IllegalArgumentException if {@code limitBytes} is not positive
    */
   public MemoryBudget(long limitBytes) {
-    this.pools = new Pools();
-    this.share = MemoryShare.alone(requirePositive(limitBytes), pools::giveBack, pools::held);
+    this(limitBytes, false);
   }
 
-  private MemoryBudget(Pools pools, MemoryShare share) {
-    this.pools = pools;
-    this.share = share;
+  private MemoryBudget(long limitBytes, boolean isOfJvm) {
+    if (limitBytes < 1) {
+      throw new IllegalArgumentException("limit " + limitBytes + " is not at least 1 byte");
+    }
+    LongConsumer givesBack = bytes -> giveBack.accept(bytes);
+    LongSupplier holds = () -> held.getAsLong();
+    this.share =
+        isOfJvm
+            ? MemoryShare.ofJvm(limitBytes, givesBack, holds)
+            : MemoryShare.alone(limitBytes, givesBack, holds);
   }
 
   /**
@@ -59,9 +54,7 @@ public final class MemoryBudget {
    * @param limitBytes applies if there is no such engine; at least 1
    */
   public static MemoryBudget ofJvm(long limitBytes) {
-    Pools pools = new Pools();
-    return new MemoryBudget(
-        pools, MemoryShare.ofJvm(requirePositive(limitBytes), pools::giveBack, pools::held));
+    return new MemoryBudget(limitBytes, true);
   }
 
   /**
@@ -70,8 +63,8 @@ public final class MemoryBudget {
    * @param held bytes that the pool has reserved now
    */
   public void isHeldBy(LongSupplier held, LongConsumer giveBack) {
-    pools.giveBack = giveBack;
-    pools.held = held;
+    this.giveBack = giveBack;
+    this.held = held;
   }
 
   /**
@@ -156,13 +149,6 @@ public final class MemoryBudget {
   @Override
   public String toString() {
     return "budget of " + limit() + " bytes, " + reserved.get() + " reserved";
-  }
-
-  private static long requirePositive(long limitBytes) {
-    if (limitBytes < 1) {
-      throw new IllegalArgumentException("limit " + limitBytes + " is not at least 1 byte");
-    }
-    return limitBytes;
   }
 
   private static void requireNotNegative(long bytes) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.s3e.memory;
 
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * The places of a {@link Lane} by object.
@@ -19,9 +19,8 @@ import java.util.concurrent.atomic.AtomicInteger;
  *
  * <p>Any thread. An object that has no place is not remembered, but for whether it is silent. A
  * place is counted here before it is taken in the lane, so that none of the threads that come at
- * once goes beyond the half unseen. {@code silentPlaces} is the sum of the counts of the held
- * objects that are marked as silent; both change under the lock of the object's entry. A mark that
- * an answer has overtaken goes with the next answer.
+ * once goes beyond the half unseen. What silent objects have is counted only where it matters:
+ * while as many GETs are overdue as may be.
  */
 final class ObjectPlaces {
   /** Then all are forgotten, and are silent again when their next GET is late. */
@@ -31,13 +30,12 @@ final class ObjectPlaces {
   private static final int SILENT_SHARE = 4;
 
   private final Lane lane;
-  private final ConcurrentHashMap<Object, Held> held = new ConcurrentHashMap<>();
-  private final AtomicInteger silentPlaces = new AtomicInteger();
+
+  /** The places of each object that has any. */
+  private final ConcurrentHashMap<Object, Integer> held = new ConcurrentHashMap<>();
 
   /** Objects that do not answer. A plain set: the first read of a JVM loads what is named here. */
   private final Set<Object> silent = ConcurrentHashMap.newKeySet();
-
-  private record Held(int count, boolean isSilent) {}
 
   ObjectPlaces(Lane lane) {
     this.lane = lane;
@@ -45,15 +43,7 @@ final class ObjectPlaces {
 
   /** Counts one place more; false if that would be too many while others want some. */
   boolean tryEnter(Object object) {
-    Held mine =
-        held.compute(
-            object,
-            (key, before) -> {
-              boolean isSilent = before == null ? isSilent(object) : before.isSilent();
-              silentPlaces.addAndGet(isSilent ? 1 : 0);
-              return new Held(before == null ? 1 : before.count() + 1, isSilent);
-            });
-    if (isTooMany(mine.count()) || (mine.isSilent() && areTooMany(silentPlaces.get()))) {
+    if (isTooMany(held.merge(object, 1, Integer::sum)) || isOneOfTooMany(object, 0)) {
       leave(object);
       return false;
     }
@@ -61,12 +51,7 @@ final class ObjectPlaces {
   }
 
   void leave(Object object) {
-    held.computeIfPresent(
-        object,
-        (key, before) -> {
-          silentPlaces.addAndGet(before.isSilent() ? -1 : 0);
-          return before.count() == 1 ? null : new Held(before.count() - 1, before.isSilent());
-        });
+    held.computeIfPresent(object, (key, places) -> places == 1 ? null : places - 1);
   }
 
   /** A GET for the object is late for its reader. */
@@ -76,28 +61,12 @@ final class ObjectPlaces {
         silent.clear();
       }
       silent.add(object);
-      mark(object, true);
     }
   }
 
   /** The store has answered for the object. */
   void answered(Object object) {
-    Held mine = held.get(object);
-    if (isSilent(object) || (mine != null && mine.isSilent())) {
-      silent.remove(object);
-      mark(object, false);
-    }
-  }
-
-  private void mark(Object object, boolean isSilent) {
-    held.computeIfPresent(
-        object,
-        (key, before) -> {
-          if (before.isSilent() != isSilent) {
-            silentPlaces.addAndGet(isSilent ? before.count() : -before.count());
-          }
-          return new Held(before.count(), isSilent);
-        });
+    silent.remove(object);
   }
 
   /** Whether GETs for the object are late and none has been answered since. */
@@ -107,25 +76,30 @@ final class ObjectPlaces {
 
   /** Whether {@link #tryEnter} would refuse the object now. */
   boolean isFull(Object object) {
-    Held mine = held.get(object);
-    boolean isSilent = mine == null ? isSilent(object) : mine.isSilent();
-    return isTooMany(mine == null ? 1 : mine.count() + 1)
-        || (isSilent && areTooMany(silentPlaces.get() + 1));
+    return isTooMany(held.getOrDefault(object, 0) + 1) || isOneOfTooMany(object, 1);
   }
 
   private boolean isTooMany(int wanted) {
     return 2 * wanted > lane.capacity() && lane.held() >= wanted;
   }
 
-  private boolean areTooMany(int wanted) {
-    return SILENT_SHARE * wanted > lane.capacity() && lane.isFullOfOverdue();
+  /** Whether the object is silent, and such objects with {@code more} places have too many. */
+  private boolean isOneOfTooMany(Object object, int more) {
+    return isSilent(object)
+        && lane.isFullOfOverdue()
+        && SILENT_SHARE * (silentPlaces() + more) > lane.capacity();
   }
 
   int objects() {
     return held.size();
   }
 
+  /** The places of the silent objects. */
   int silentPlaces() {
-    return silentPlaces.get();
+    int places = 0;
+    for (Map.Entry<Object, Integer> each : held.entrySet()) {
+      places += isSilent(each.getKey()) ? each.getValue() : 0;
+    }
+    return places;
   }
 }

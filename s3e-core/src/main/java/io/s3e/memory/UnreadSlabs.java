@@ -2,12 +2,12 @@
 package io.s3e.memory;
 
 import io.s3e.memory.Slab.State;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ConcurrentNavigableMap;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -49,24 +49,14 @@ final class UnreadSlabs {
     }
   }
 
-  /** The slabs that one walk found: {@code taken} counts the slabs that have been handed out. */
-  private record Walk(List<Slab> found, AtomicInteger taken, long endsNanos) {
-    @Nullable Slab next() {
-      int place = taken.get() < found.size() ? taken.getAndIncrement() : found.size();
-      return place < found.size() ? found.get(place) : null;
-    }
-
-    int left() {
-      return Math.max(0, found.size() - taken.get());
-    }
-  }
+  /** The slabs that one walk found and that have not been handed out. */
+  private record Walk(Queue<Slab> found, long endsNanos) {}
 
   /** By the number of the slab's place. */
   private final ConcurrentNavigableMap<Long, Slab> places;
 
-  /** The last walk by {@link Idle}; null before the first one, and after {@link #forget()}. */
-  private final AtomicReferenceArray<@Nullable Walk> walks =
-      new AtomicReferenceArray<>(Idle.values().length);
+  /** The last walks. */
+  private final Map<Idle, Walk> walks = new ConcurrentHashMap<>();
 
   UnreadSlabs(ConcurrentNavigableMap<Long, Slab> places) {
     this.places = places;
@@ -74,8 +64,8 @@ final class UnreadSlabs {
 
   /** A slab whose reader is idle; null if none is known. */
   @Nullable Slab next(Idle how, long now) {
-    Walk walk = recent(how, now);
-    for (Slab slab = walk.next(); slab != null; slab = walk.next()) {
+    Queue<Slab> found = recent(how, now);
+    for (Slab slab = found.poll(); slab != null; slab = found.poll()) {
       if (isIdle(slab, how, now)) {
         return slab;
       }
@@ -85,30 +75,27 @@ final class UnreadSlabs {
 
   /** About how many slabs have an idle reader. */
   int count(Idle how, long now) {
-    return recent(how, now).left();
+    return recent(how, now).size();
   }
 
   /** Lets go of the slabs that the last walks found. */
   void forget() {
-    for (Idle how : Idle.values()) {
-      walks.set(how.ordinal(), null);
-    }
+    walks.clear();
   }
 
-  private Walk recent(Idle how, long now) {
-    Walk walk = walks.get(how.ordinal());
+  private Queue<Slab> recent(Idle how, long now) {
+    Walk walk = walks.get(how);
     if (walk != null && now - walk.endsNanos() < 0) {
-      return walk;
+      return walk.found();
     }
-    List<Slab> found = new ArrayList<>();
+    Queue<Slab> found = new ConcurrentLinkedQueue<>();
     for (Slab slab : places.values()) {
       if (isIdle(slab, how, now)) {
         found.add(slab);
       }
     }
-    walk = new Walk(found, new AtomicInteger(), now + how.nanos() / WALKS_PER_IDLE_TIME);
-    walks.set(how.ordinal(), walk);
-    return walk;
+    walks.put(how, new Walk(found, now + how.nanos() / WALKS_PER_IDLE_TIME));
+    return found;
   }
 
   /** A reader that reads at this moment does so later than {@code now}. */

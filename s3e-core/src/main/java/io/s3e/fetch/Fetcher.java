@@ -89,7 +89,7 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
 
   /** How many long requests one of {@code windows} readers may have in flight as its share. */
   public int windowRequests(int windows) {
-    return Math.max(1, admission.speculativeRequests(account.carrier()) / Math.max(1, windows));
+    return Math.max(1, account.carrier().mostLongGuesses() / Math.max(1, windows));
   }
 
   /**

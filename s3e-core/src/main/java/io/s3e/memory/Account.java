@@ -17,11 +17,17 @@ import org.jspecify.annotations.Nullable;
 public final class Account implements AutoCloseable {
   private final Carrier carrier;
   private final Runnable roomMade;
-  private final AtomicInteger copies = new AtomicInteger();
-  private final AtomicInteger slots = new AtomicInteger();
   private final AtomicLong bytes = new AtomicLong();
-  private final Queue<Reader> waiting = new ConcurrentLinkedQueue<>();
   private final AtomicBoolean open = new AtomicBoolean(true);
+
+  /** Places held in the lane of copied requests. */
+  final AtomicInteger copies = new AtomicInteger();
+
+  /** Lent slots held, in flight or by blocks. */
+  final AtomicInteger slots = new AtomicInteger();
+
+  /** The readers that wait, in the order in which they are served. */
+  final Queue<Reader> waiting = new ConcurrentLinkedQueue<>();
 
   /** A thread that waits, and the object that it reads. */
   record Reader(Thread thread, Object object, long sinceNanos) {}
@@ -29,25 +35,11 @@ public final class Account implements AutoCloseable {
   Account(Carrier carrier, Runnable roomMade) {
     this.carrier = carrier;
     this.roomMade = roomMade;
-    carrier.accounts().incrementAndGet();
+    carrier.accounts.incrementAndGet();
   }
 
   public Carrier carrier() {
     return carrier;
-  }
-
-  AtomicInteger copies() {
-    return copies;
-  }
-
-  /** Lent slots held, in flight or by blocks. */
-  AtomicInteger slots() {
-    return slots;
-  }
-
-  /** The readers that wait, in the order in which they are served. */
-  Queue<Reader> waiting() {
-    return waiting;
   }
 
   /**
@@ -57,7 +49,7 @@ public final class Account implements AutoCloseable {
    */
   @Nullable Reader next() {
     for (Reader reader : waiting) {
-      if (!carrier.copiesByObject().isFull(reader.object())) {
+      if (!carrier.copiesByObject.isFull(reader.object())) {
         return reader;
       }
     }
@@ -71,7 +63,7 @@ public final class Account implements AutoCloseable {
 
   /** Whether the object's GETs are late, and it may have no more places until they end. */
   public boolean isHeldUp(Object object) {
-    ObjectPlaces places = carrier.copiesByObject();
+    ObjectPlaces places = carrier.copiesByObject;
     return places.isFull(object) && places.isSilent(object);
   }
 
@@ -81,7 +73,7 @@ public final class Account implements AutoCloseable {
 
   /** Whether a long guess finds a slot, or one that can be made free at once. */
   boolean hasSlotAhead() {
-    Lane lane = carrier.slots();
+    Lane lane = carrier.slots;
     Residency lent = carrier.lent();
     int held = slots.get();
     return lane.hasRoomAhead(0, held, isShared())
@@ -90,18 +82,18 @@ public final class Account implements AutoCloseable {
 
   /** Whether a slot is to be looked for: to evict what would not be enough is to evict in vain. */
   boolean mayLend(Object object, Purpose purpose) {
-    boolean isLent = carrier.lends() && !carrier.copiesByObject().isSilent(object);
+    boolean isLent = carrier.lends() && !carrier.copiesByObject.isSilent(object);
     return isLent && (purpose == Purpose.DEMAND || hasSlotAhead());
   }
 
   boolean hasLessThanItsShare() {
-    int tenants = carrier.accounts().get();
-    return tenants > 1 && slots.get() * tenants < carrier.slots().capacity();
+    int tenants = carrier.accounts.get();
+    return tenants > 1 && slots.get() * tenants < carrier.slots.capacity;
   }
 
   /** Whether other tenants use the same connections. */
   boolean isShared() {
-    return carrier.accounts().get() > 1;
+    return carrier.accounts.get() > 1;
   }
 
   /** Memory that the tenant's GETs were granted and that is not free again, in bytes. */
@@ -122,7 +114,7 @@ public final class Account implements AutoCloseable {
   @Override
   public void close() {
     if (open.compareAndSet(true, false)) {
-      carrier.accounts().decrementAndGet();
+      carrier.accounts.decrementAndGet();
       roomMade.run();
     }
   }

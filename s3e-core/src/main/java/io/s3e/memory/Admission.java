@@ -100,11 +100,11 @@ public final class Admission {
   }
 
   private Residency newResidency() {
-    return new Residency(index, System::nanoTime, this::wake);
+    return new Residency(index, System::nanoTime, waiting::wake);
   }
 
   public Account account(Carrier carrier) {
-    return new Account(carrier, this::wake);
+    return new Account(carrier, waiting::wake);
   }
 
   /** Which slabs of pooled buffers stay. */
@@ -124,15 +124,10 @@ public final class Admission {
   /** Bytes that long guesses may hold at most: slots, or pooled buffers where nothing is lent. */
   public long speculativeBytes(Carrier carrier) {
     if (carrier.lends()) {
-      return (long) carrier.slots().forGuesses() * carrier.limits().lentSlotBytes();
+      return (long) carrier.slots.forGuesses() * carrier.limits().lentSlotBytes();
     }
     int blocks = poolBlocks();
     return (long) (blocks - Lane.reserve(blocks)) * pool.blockBytes();
-  }
-
-  /** How many long guesses may be in flight at once. */
-  public int speculativeRequests(Carrier carrier) {
-    return carrier.longRequests().forGuesses();
   }
 
   /** Whether a long guess of that tenant would be refused now. */
@@ -194,7 +189,7 @@ public final class Admission {
       Account account, Object object, List<BlockLease> leases, Purpose purpose) {
     Carrier carrier = account.carrier();
     Residency lent = carrier.lent();
-    while (!carrier.slots().tryEnter(purpose, account.slots().get(), account.isShared())) {
+    while (!carrier.slots.tryEnter(purpose, account.slots.get(), account.isShared())) {
       boolean evicted =
           lent.evictIdle(Idle.LONG)
               || lent.evictRead()
@@ -210,11 +205,11 @@ public final class Admission {
   /** A reader that waits gets at least one of {@code blocks}, everybody else all or nothing. */
   private @Nullable Grant tryCopy(Account account, Object object, int blocks, Purpose purpose) {
     Carrier carrier = account.carrier();
-    if (!carrier.copiesByObject().tryEnter(object)) {
+    if (!carrier.copiesByObject.tryEnter(object)) {
       return null;
     }
-    if (!carrier.copies().tryEnter(purpose, account.copies().get(), account.isShared())) {
-      carrier.copiesByObject().leave(object);
+    if (!carrier.copies.tryEnter(purpose, account.copies.get(), account.isShared())) {
+      carrier.copiesByObject.leave(object);
       return null;
     }
     List<BlockLease> leases = new ArrayList<>(blocks);
@@ -300,7 +295,7 @@ public final class Admission {
       throws InterruptedException {
     boolean prefersSlot = need.isLong() && account.carrier().lends();
     Grant grant =
-        account.waiting().isEmpty()
+        account.waiting.isEmpty()
             ? tryGrant(account, object, need, Purpose.DEMAND, !prefersSlot)
             : null;
     if (grant != null) {
@@ -316,7 +311,7 @@ public final class Admission {
     } finally {
       lackingMemory.remove(Thread.currentThread());
       // Memory that this reader did not take, or has no use for any more, is the next one's.
-      wake();
+      waiting.wake();
     }
   }
 
@@ -348,11 +343,6 @@ public final class Admission {
    */
   public boolean isStarving(Carrier carrier, long now) {
     return waiting.isStarving(carrier, now - PATIENCE_NANOS);
-  }
-
-  /** Memory or concurrency has come back: the first reader of each tenant looks again. */
-  void wake() {
-    waiting.wake();
   }
 
   /**

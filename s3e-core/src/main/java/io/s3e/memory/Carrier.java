@@ -7,6 +7,7 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 
 /**
  * The concurrency and the lent memory of one set of connections, which the clients of one or more
@@ -20,22 +21,25 @@ public final class Carrier {
   /** To ask again costs a GET that fails at once; rates without slots are about half as high. */
   private static final long LENDING_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(60);
 
-  /** A guess that holds a place, and may be asked to give it up. */
-  interface Guess {
-    /** When it was granted, by {@link System#nanoTime()}. */
-    long sinceNanos();
-
-    /** Asks its run to give up; false if it cannot be asked any more, or not yet. */
-    boolean revoke();
-  }
+  /**
+   * A guess that holds a place.
+   *
+   * @param sinceNanos by {@link System#nanoTime()}
+   * @param giveUp asks its run to give up, once; false if a reader waits for it now
+   */
+  record Guess(long sinceNanos, BooleanSupplier giveUp) {}
 
   private final ClientLimits limits;
-  private final Lane copies;
-  private final ObjectPlaces copiesByObject;
-  private final Lane slots;
   private final Residency lent;
-  private final AtomicInteger accounts = new AtomicInteger();
-  private final Queue<Guess> guesses = new ConcurrentLinkedQueue<>();
+  final Lane copies;
+  final ObjectPlaces copiesByObject;
+  final Lane slots;
+
+  /** How many tenants use the connections. */
+  final AtomicInteger accounts = new AtomicInteger();
+
+  /** Those that may be asked to give up, oldest first. */
+  final Queue<Guess> guesses = new ConcurrentLinkedQueue<>();
 
   /** By {@link System#nanoTime()}; no slot is granted before. */
   private volatile long lendsFromNanos = System.nanoTime();
@@ -60,7 +64,7 @@ public final class Carrier {
 
   /** Whether slots are granted now. */
   public boolean lends() {
-    return slots.capacity() > 0 && System.nanoTime() - lendsFromNanos >= 0;
+    return slots.capacity > 0 && System.nanoTime() - lendsFromNanos >= 0;
   }
 
   /** The client has said that it lends nothing for now. */
@@ -68,18 +72,10 @@ public final class Carrier {
     lendsFromNanos = System.nanoTime() + LENDING_PAUSE_NANOS;
   }
 
-  Lane copies() {
-    return copies;
-  }
-
   /** A copied GET, for that object, gives its place back. */
   void leaveCopies(Object object) {
     copies.leave();
     copiesByObject.leave(object);
-  }
-
-  void late(Object object) {
-    copiesByObject.late(object);
   }
 
   public void answered(Object object) {
@@ -98,29 +94,17 @@ public final class Carrier {
     return true;
   }
 
-  ObjectPlaces copiesByObject() {
-    return copiesByObject;
-  }
-
-  Lane slots() {
-    return slots;
-  }
-
-  /** The lane that long requests go by now. */
-  Lane longRequests() {
-    return lends() ? slots : copies;
-  }
-
-  /** The guesses that hold a place, oldest first. */
-  Queue<Guess> guesses() {
-    return guesses;
+  /** How many long guesses may be in flight at once. */
+  public int mostLongGuesses() {
+    return (lends() ? slots : copies).forGuesses();
   }
 
   /** Has the oldest guess give up of which nothing has come for so long. */
   void revokeStuck(long nanos) {
     long now = System.nanoTime();
     for (Guess guess : guesses) {
-      if (now - guess.sinceNanos() < nanos || guess.revoke()) {
+      boolean isYoung = now - guess.sinceNanos() < nanos;
+      if (isYoung || (guesses.remove(guess) && guess.giveUp().getAsBoolean())) {
         return;
       }
     }
@@ -129,9 +113,5 @@ public final class Carrier {
   /** Evicts what lives in the slots, now and from now on. */
   public void close() {
     lent.close();
-  }
-
-  AtomicInteger accounts() {
-    return accounts;
   }
 }

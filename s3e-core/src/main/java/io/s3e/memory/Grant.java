@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * <p>A grant for a guess is <i>revocable</i> as long as it holds a place and nobody reads what it
  * is for: {@link Admission} may ask its run to give up.
  */
-public final class Grant implements Carrier.Guess {
+public final class Grant {
   private enum LanePlace {
     IN_LANE,
     ASIDE,
@@ -45,10 +45,9 @@ public final class Grant implements Carrier.Guess {
   private final Purpose purpose;
   private final boolean lent;
   private final AtomicReference<LanePlace> place = new AtomicReference<>(LanePlace.IN_LANE);
-  private final long sinceNanos = System.nanoTime();
 
-  /** How the run of a guess is asked to give up; null unless it is revocable. */
-  private volatile @Nullable BooleanSupplier giveUp;
+  /** How the run of a guess is asked to give up; null as long as it cannot be. */
+  private volatile Carrier.@Nullable Guess guess;
 
   Grant(Account account, Object object, List<BlockLease> leases, Purpose purpose, boolean lent) {
     this.account = account;
@@ -56,12 +55,9 @@ public final class Grant implements Carrier.Guess {
     this.leases = leases;
     this.purpose = purpose;
     this.lent = lent;
-    (lent ? account.slots() : account.copies()).incrementAndGet();
+    (lent ? account.slots : account.copies).incrementAndGet();
     long slot = lent ? account.carrier().limits().lentSlotBytes() : 0;
     account.hold(slot + leases.stream().mapToLong(BlockLease::bytes).sum());
-    if (purpose == Purpose.GUESS) {
-      account.carrier().guesses().add(this);
-    }
   }
 
   public Purpose purpose() {
@@ -90,20 +86,10 @@ public final class Grant implements Carrier.Guess {
   /** How the run is asked to give up; false if it does not, since a reader waits for it now. */
   public void onRevoked(BooleanSupplier task) {
     if (purpose == Purpose.GUESS) {
-      giveUp = task;
+      Carrier.Guess revocable = new Carrier.Guess(System.nanoTime(), task);
+      guess = revocable;
+      account.carrier().guesses.add(revocable);
     }
-  }
-
-  @Override
-  public long sinceNanos() {
-    return sinceNanos;
-  }
-
-  @Override
-  public boolean revoke() {
-    BooleanSupplier task = giveUp;
-    giveUp = null;
-    return task != null && task.getAsBoolean();
   }
 
   /** A copied GET is over, or a lent one ended without having been given a buffer. */
@@ -120,7 +106,7 @@ public final class Grant implements Carrier.Guess {
     LanePlace from = place.getAndSet(LanePlace.LEFT);
     switch (from) {
       case IN_LANE -> givePlaceBack();
-      case ASIDE -> account.carrier().copies().endOverdue();
+      case ASIDE -> account.carrier().copies.endOverdue();
       case PAUSED -> {
         // It has none.
       }
@@ -134,11 +120,11 @@ public final class Grant implements Carrier.Guess {
    * holds no place now.
    */
   public boolean overdue() {
-    account.carrier().late(object);
+    account.carrier().copiesByObject.late(object);
     if (isLent()) {
       return false;
     }
-    Lane copies = account.carrier().copies();
+    Lane copies = account.carrier().copies;
     if (place.get() == LanePlace.IN_LANE && copies.tryAddOverdue()) {
       if (place.compareAndSet(LanePlace.IN_LANE, LanePlace.ASIDE)) {
         givePlaceBack();
@@ -151,18 +137,18 @@ public final class Grant implements Carrier.Guess {
 
   /** Whether others have what the GET holds once it has been given up. */
   public boolean canYield() {
-    return isLent() || account.carrier().copies().hasOverdue();
+    return isLent() || account.carrier().copies.hasOverdue();
   }
 
   /** The GET has failed and is to be sent again: until {@link #resume} it needs no place. */
   public void pause() {
-    if (isLent() || !account.carrier().copies().hasOverdue()) {
+    if (isLent() || !account.carrier().copies.hasOverdue()) {
       return;
     }
     if (place.compareAndSet(LanePlace.IN_LANE, LanePlace.PAUSED)) {
       givePlaceBack();
     } else if (place.compareAndSet(LanePlace.ASIDE, LanePlace.PAUSED)) {
-      account.carrier().copies().endOverdue();
+      account.carrier().copies.endOverdue();
     }
   }
 
@@ -172,16 +158,16 @@ public final class Grant implements Carrier.Guess {
       return true;
     }
     Carrier carrier = account.carrier();
-    if (carrier.copies().tryAddOverdue()) {
+    if (carrier.copies.tryAddOverdue()) {
       if (!place.compareAndSet(LanePlace.PAUSED, LanePlace.ASIDE)) {
-        carrier.copies().endOverdue();
+        carrier.copies.endOverdue();
       }
       return true;
     }
     if (!carrier.tryReenterCopies(object)) {
       return false;
     }
-    account.copies().incrementAndGet();
+    account.copies.incrementAndGet();
     if (!place.compareAndSet(LanePlace.PAUSED, LanePlace.IN_LANE)) {
       givePlaceBack();
     }
@@ -189,7 +175,7 @@ public final class Grant implements Carrier.Guess {
   }
 
   private void givePlaceBack() {
-    account.copies().decrementAndGet();
+    account.copies.decrementAndGet();
     account.carrier().leaveCopies(object);
     account.roomMade();
   }
@@ -202,17 +188,17 @@ public final class Grant implements Carrier.Guess {
 
   /** The bytes have come, or the run is over: there is nothing left to be revoked. */
   public void landed() {
-    if (purpose == Purpose.GUESS) {
-      giveUp = null;
-      boolean unused = account.carrier().guesses().remove(this);
+    Carrier.Guess revocable = guess;
+    if (revocable != null) {
+      boolean unused = account.carrier().guesses.remove(revocable);
     }
   }
 
   /** The blocks of a lent slot are dead. */
   public void releaseSlot() {
-    account.slots().decrementAndGet();
+    account.slots.decrementAndGet();
     account.hold(-account.carrier().limits().lentSlotBytes());
-    account.carrier().slots().leave();
+    account.carrier().slots.leave();
     account.roomMade();
   }
 }

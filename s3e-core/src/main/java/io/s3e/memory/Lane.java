@@ -20,7 +20,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 final class Lane {
   private static final int RESERVE_SHARE = 8;
 
-  private final int capacity;
+  final int capacity;
   private final int mostOverdue;
   private final AtomicInteger free;
   private final AtomicInteger overdue = new AtomicInteger();
@@ -34,10 +34,6 @@ final class Lane {
   /** The part of {@code capacity} places that is kept for those who have little. */
   static int reserve(int capacity) {
     return capacity <= 1 ? 0 : Math.max(1, capacity / RESERVE_SHARE);
-  }
-
-  int capacity() {
-    return capacity;
   }
 
   int held() {

@@ -80,14 +80,14 @@ final class ObjectPlaces {
   }
 
   private boolean isTooMany(int wanted) {
-    return 2 * wanted > lane.capacity() && lane.held() >= wanted;
+    return 2 * wanted > lane.capacity && lane.held() >= wanted;
   }
 
   /** Whether the object is silent, and such objects with {@code more} places have too many. */
   private boolean isOneOfTooMany(Object object, int more) {
     return isSilent(object)
         && lane.isFullOfOverdue()
-        && SILENT_SHARE * (silentPlaces() + more) > lane.capacity();
+        && SILENT_SHARE * (silentPlaces() + more) > lane.capacity;
   }
 
   int objects() {

@@ -295,8 +295,8 @@ public final class Residency {
       return false;
     }
     left(slab, from);
-    slab.blocks().forEach(index::remove);
-    slab.blocks().forEach(Block::evict);
+    slab.blocks.forEach(index::remove);
+    slab.blocks.forEach(Block::evict);
     return true;
   }
 
@@ -340,7 +340,7 @@ public final class Residency {
   private void evictIf(Collection<Slab> queue, Predicate<Block> unwanted) {
     for (Iterator<Slab> slabs = queue.iterator(); slabs.hasNext(); ) {
       Slab slab = slabs.next();
-      if (unwanted.test(slab.blocks().get(0))) {
+      if (unwanted.test(slab.blocks.get(0))) {
         for (State from = slab.state(); from != State.GONE; from = slab.state()) {
           evict(slab, from, State.GONE);
         }

@@ -60,7 +60,7 @@ final class Slab {
   private static final AtomicIntegerFieldUpdater<Slab> ALIVE =
       AtomicIntegerFieldUpdater.newUpdater(Slab.class, "alive");
 
-  private final List<Block> blocks;
+  final List<Block> blocks;
   private final BiConsumer<Slab, State> becameOnce;
   final long publishedNanos;
   private final Runnable free;
@@ -93,10 +93,6 @@ final class Slab {
     this.free = free;
     this.unsettled = blocks.size();
     this.alive = blocks.size();
-  }
-
-  List<Block> blocks() {
-    return blocks;
   }
 
   /** Makes every block readable; {@code memory} holds them one after the other. */
@@ -209,11 +205,9 @@ final class Slab {
 
   /** Whether it was touched; a touch counts once. */
   boolean takeTouch() {
-    if (touched) {
-      touched = false;
-      return true;
-    }
-    return false;
+    boolean wasTouched = touched;
+    touched = false;
+    return wasTouched;
   }
 
   void keep() {

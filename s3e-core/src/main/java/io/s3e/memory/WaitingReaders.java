@@ -6,6 +6,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,31 +23,29 @@ final class WaitingReaders {
    */
   static final long SLOT_PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
-  /** One look of a reader at what there is. */
-  @FunctionalInterface
-  interface Look {
-    /** Null if it has to wait on. */
-    @Nullable Grant at(long waitedNanos);
-  }
-
   private final Set<Account> accounts = ConcurrentHashMap.newKeySet();
 
   /**
    * Has the calling thread wait in the queue of {@code account}, and look each time that it is
    * first and something may have changed; null if the deadline passed, the reader has given up, or
-   * the account is closed.
+   * the account is closed. {@code look} is told for how long it has waited, in ns, and answers null
+   * if it has to wait on.
    */
   @Nullable Grant await(
-      Account account, Object object, Look look, BooleanSupplier givenUp, long deadline)
+      Account account,
+      Object object,
+      LongFunction<@Nullable Grant> look,
+      BooleanSupplier givenUp,
+      long deadline)
       throws InterruptedException {
     long since = System.nanoTime();
     Account.Reader self = new Account.Reader(Thread.currentThread(), object, since);
-    account.waiting().add(self);
+    account.waiting.add(self);
     accounts.add(account);
     try {
       for (; ; ) {
         long now = System.nanoTime();
-        Grant grant = self.equals(account.next()) ? look.at(now - since) : null;
+        Grant grant = self.equals(account.next()) ? look.apply(now - since) : null;
         if (grant != null || givenUp.getAsBoolean() || !account.isOpen() || deadline - now <= 0) {
           return grant;
         }
@@ -66,24 +65,24 @@ final class WaitingReaders {
   }
 
   private void leave(Account account, Account.Reader reader) {
-    account.waiting().remove(reader);
-    if (account.waiting().isEmpty()) {
+    account.waiting.remove(reader);
+    if (account.waiting.isEmpty()) {
       accounts.remove(account);
       // Another reader may have entered between the two.
-      if (!account.waiting().isEmpty()) {
+      if (!account.waiting.isEmpty()) {
         accounts.add(account);
       }
     }
   }
 
   int count() {
-    return accounts.stream().mapToInt(account -> account.waiting().size()).sum();
+    return accounts.stream().mapToInt(account -> account.waiting.size()).sum();
   }
 
   /** Whether a reader whose GETs go by {@code carrier} waits since before {@code thenNanos}. */
   boolean isStarving(Carrier carrier, long thenNanos) {
     for (Account account : accounts) {
-      Account.Reader longest = account.waiting().peek();
+      Account.Reader longest = account.waiting.peek();
       if (account.carrier() == carrier && longest != null && thenNanos - longest.sinceNanos() > 0) {
         return true;
       }
@@ -91,7 +90,7 @@ final class WaitingReaders {
     return false;
   }
 
-  /** The first reader of each tenant looks again. */
+  /** Memory or concurrency has come back: the first reader of each tenant looks again. */
   void wake() {
     for (Account account : accounts) {
       Account.Reader next = account.next();

@@ -46,12 +46,12 @@ class BulkheadTest {
     for (Grant grant : held) {
       end(grant);
     }
-    assertThat(carrier.copies().held()).isZero();
-    assertThat(carrier.copiesByObject().objects()).isZero();
-    assertThat(carrier.copiesByObject().silentPlaces()).isZero();
-    assertThat(account.copies().get()).isZero();
+    assertThat(carrier.copies.held()).isZero();
+    assertThat(carrier.copiesByObject.objects()).isZero();
+    assertThat(carrier.copiesByObject.silentPlaces()).isZero();
+    assertThat(account.copies.get()).isZero();
     for (int i = 0; i < OVERDUE; i++) {
-      assertThat(carrier.copies().tryAddOverdue()).isTrue();
+      assertThat(carrier.copies.tryAddOverdue()).isTrue();
     }
     carrier.close();
     admission.close();
@@ -109,7 +109,7 @@ class BulkheadTest {
             });
     assertThat(TestBlocks.tryRead(fetched.block())).isTrue();
     assertThatThrownBy(() -> demand(HEALTHY, 0)).isInstanceOf(NoClassDefFoundError.class);
-    assertThat(carrier.copies().held()).isZero();
+    assertThat(carrier.copies.held()).isZero();
     leases.forEach(BlockLease::release);
     take(HEALTHY);
   }
@@ -225,7 +225,7 @@ class BulkheadTest {
       assertThat(held.get(i).overdue()).isEqualTo(i < OVERDUE);
     }
     held.subList(OVERDUE, PLACES).forEach(Grant::pause);
-    assertThat(carrier.copies().held()).isZero();
+    assertThat(carrier.copies.held()).isZero();
   }
 
   @Test
@@ -253,11 +253,11 @@ class BulkheadTest {
     hang();
     take("hanging 0");
     take("hanging 0");
-    assertThat(carrier.copiesByObject().silentPlaces()).isEqualTo(2);
+    assertThat(carrier.copiesByObject.silentPlaces()).isEqualTo(2);
     carrier.answered("hanging 0");
-    assertThat(carrier.copiesByObject().silentPlaces()).isZero();
-    carrier.late("hanging 0");
-    assertThat(carrier.copiesByObject().silentPlaces()).isEqualTo(2);
+    assertThat(carrier.copiesByObject.silentPlaces()).isZero();
+    carrier.copiesByObject.late("hanging 0");
+    assertThat(carrier.copiesByObject.silentPlaces()).isEqualTo(2);
   }
 
   @Test
@@ -270,11 +270,11 @@ class BulkheadTest {
       take("new " + i);
     }
     for (int i = 2; i < PLACES; i++) {
-      carrier.late("new " + i);
+      carrier.copiesByObject.late("new " + i);
     }
     held.get(PLACES - 1).pause();
     take("new 2");
-    assertThat(carrier.copies().held()).isEqualTo(PLACES);
+    assertThat(carrier.copies.held()).isEqualTo(PLACES);
   }
 
   @Test
@@ -283,7 +283,7 @@ class BulkheadTest {
         admission.carrier(new ClientLimits(BLOCK, PLACES, 0, 4 * BLOCK, 2, 8L * BLOCK));
     Account tenant = admission.account(lending);
     Need slot = new Need(1, MemoryKind.LONG);
-    lending.late(HANGING);
+    lending.copiesByObject.late(HANGING);
     assertThat(admission.trySpeculate(tenant, HANGING, slot, Purpose.GUESS)).isNull();
     lending.answered(HANGING);
     Grant grant = admission.trySpeculate(tenant, HANGING, slot, Purpose.ASKED);
@@ -299,7 +299,7 @@ class BulkheadTest {
     for (int i = 0; i < PLACES; i++) {
       take(HANGING).pause();
     }
-    assertThat(carrier.copies().held()).isZero();
+    assertThat(carrier.copies.held()).isZero();
     for (int i = 0; i < PLACES; i++) {
       take(HEALTHY);
     }
@@ -308,7 +308,7 @@ class BulkheadTest {
     }
     held.get(0).pause();
     assertThat(held.get(PLACES - 1).resume()).isTrue();
-    assertThat(carrier.copies().held()).isEqualTo(PLACES);
+    assertThat(carrier.copies.held()).isEqualTo(PLACES);
   }
 
   @Test
@@ -319,7 +319,7 @@ class BulkheadTest {
     for (int i = 0; i < PLACES; i++) {
       assertThat(held.get(i).resume()).as("retry %s", i).isEqualTo(i < OVERDUE + PLACES / 2);
     }
-    assertThat(carrier.copies().held()).isEqualTo(PLACES / 2);
+    assertThat(carrier.copies.held()).isEqualTo(PLACES / 2);
   }
 
   @Test
@@ -330,10 +330,10 @@ class BulkheadTest {
     assertThat(grant).isNotNull();
     assertThat(grant.overdue()).isFalse();
     grant.pause();
-    assertThat(tight.copies().held()).isEqualTo(1);
+    assertThat(tight.copies.held()).isEqualTo(1);
     assertThat(grant.resume()).isTrue();
     end(grant);
-    assertThat(tight.copies().held()).isZero();
+    assertThat(tight.copies.held()).isZero();
   }
 
   @Test
@@ -363,7 +363,7 @@ class BulkheadTest {
       go.set(true);
       end(grant);
       timer.get(10, TimeUnit.SECONDS);
-      assertThat(carrier.copies().held()).isZero();
+      assertThat(carrier.copies.held()).isZero();
     }
   }
 }

@@ -281,8 +281,9 @@ public final class Residency {
   /** Evicts an unread slab whose reader is idle. False if there is none that is known. */
   public boolean evictIdle(Idle how) {
     long now = nanoClock.getAsLong();
-    for (Slab slab = idle.next(how, now); slab != null; slab = idle.next(how, now)) {
-      if (evict(slab, State.UNREAD, how.ifDirty())) {
+    Queue<Slab> found = idle.known(how, now);
+    for (Slab slab = found.poll(); slab != null; slab = found.poll()) {
+      if (UnreadSlabs.isIdle(slab, how, now) && evict(slab, State.UNREAD, how.ifDirty())) {
         return true;
       }
     }
@@ -317,7 +318,7 @@ public final class Residency {
     return onceCount.get()
         + againCount.get()
         + keptCount.get()
-        + idle.count(how, nanoClock.getAsLong());
+        + idle.known(how, nanoClock.getAsLong()).size();
   }
 
   /**

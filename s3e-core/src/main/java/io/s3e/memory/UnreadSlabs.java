@@ -8,15 +8,14 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ConcurrentNavigableMap;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Which of the unread slabs of a {@link Residency} have an idle reader. Any thread, no lock.
  *
  * <p><b>Idle</b> slabs are found by a walk over all unread ones, which is repeated after a
- * sixteenth of the idle time at the earliest; a slab is looked at once more when it is taken, for
- * its reader may have come back. So each slab is handed out once per walk, and to take one costs no
- * walk. Threads that come together may walk together.
+ * sixteenth of the idle time at the earliest; who takes one looks at it once more, for its reader
+ * may have come back. So each slab is handed out once per walk, and to take one costs no walk.
+ * Threads that come together may walk together.
  */
 final class UnreadSlabs {
   private static final int WALKS_PER_IDLE_TIME = 16;
@@ -62,28 +61,13 @@ final class UnreadSlabs {
     this.places = places;
   }
 
-  /** A slab whose reader is idle; null if none is known. */
-  @Nullable Slab next(Idle how, long now) {
-    Queue<Slab> found = recent(how, now);
-    for (Slab slab = found.poll(); slab != null; slab = found.poll()) {
-      if (isIdle(slab, how, now)) {
-        return slab;
-      }
-    }
-    return null;
-  }
-
-  /** About how many slabs have an idle reader. */
-  int count(Idle how, long now) {
-    return recent(how, now).size();
-  }
-
   /** Lets go of the slabs that the last walks found. */
   void forget() {
     walks.clear();
   }
 
-  private Queue<Slab> recent(Idle how, long now) {
+  /** The slabs that are known to have an idle reader; to be polled by who takes one. */
+  Queue<Slab> known(Idle how, long now) {
     Walk walk = walks.get(how);
     if (walk != null && now - walk.endsNanos() < 0) {
       return walk.found();
@@ -99,7 +83,7 @@ final class UnreadSlabs {
   }
 
   /** A reader that reads at this moment does so later than {@code now}. */
-  private static boolean isIdle(Slab slab, Idle how, long now) {
+  static boolean isIdle(Slab slab, Idle how, long now) {
     return slab.isIn(State.UNREAD)
         && (how.ifDirty() == State.GONE || !slab.isDirty())
         && now - slab.lastProgressNanos() >= how.nanos();

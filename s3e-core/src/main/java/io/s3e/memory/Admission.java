@@ -244,15 +244,6 @@ public final class Admission {
     }
   }
 
-  /** The one buffer that a reader needs. */
-  private @Nullable BlockLease tryFirstBuffer() {
-    BlockLease lease = pool.tryAcquire();
-    while (lease == null && evictAny()) {
-      lease = pool.tryAcquire();
-    }
-    return lease;
-  }
-
   /** The cheapest goes first: nothing, a write to disk, a GET. */
   private boolean evictAny() {
     return pooled.evictRead() || pooled.evictDirty(Purpose.DEMAND) || pooled.evictUnread();
@@ -260,9 +251,16 @@ public final class Admission {
 
   /** Adds buffers up to {@code blocks}; true with one for a reader that waits, else with all. */
   private boolean addBuffers(List<BlockLease> leases, int blocks, Purpose purpose) {
-    BlockLease lease = purpose == Purpose.DEMAND ? tryFirstBuffer() : trySpareBuffer(purpose);
-    for (; lease != null; lease = leases.size() < blocks ? trySpareBuffer(purpose) : null) {
-      leases.add(lease);
+    boolean mayFind = true;
+    while (leases.size() < blocks && mayFind) {
+      // The one buffer that a reader needs; others cost nothing that is still to be read.
+      boolean isNeeded = purpose == Purpose.DEMAND && leases.isEmpty();
+      BlockLease lease = isNeeded || hasSpareBuffer() ? pool.tryAcquire() : null;
+      if (lease != null) {
+        leases.add(lease);
+      } else {
+        mayFind = isNeeded ? evictAny() : pooled.evictRead() || pooled.evictDirty(purpose);
+      }
     }
     if (leases.size() < blocks) {
       claimShare();
@@ -270,17 +268,10 @@ public final class Admission {
     return !leases.isEmpty() && (purpose == Purpose.DEMAND || leases.size() == blocks);
   }
 
-  /** A buffer beyond the reserve, at the cost of nothing that is still to be read. */
-  private @Nullable BlockLease trySpareBuffer(Purpose purpose) {
-    do {
-      int blocks = poolBlocks();
-      boolean isSpare = blocks - pool.leased() > Lane.reserve(blocks);
-      BlockLease lease = isSpare ? pool.tryAcquire() : null;
-      if (lease != null) {
-        return lease;
-      }
-    } while (pooled.evictRead() || pooled.evictDirty(purpose));
-    return null;
+  /** Whether there is a buffer beyond the reserve. */
+  private boolean hasSpareBuffer() {
+    int blocks = poolBlocks();
+    return blocks - pool.leased() > Lane.reserve(blocks);
   }
 
   /**

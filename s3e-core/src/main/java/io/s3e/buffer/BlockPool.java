@@ -101,9 +101,8 @@ public final class BlockPool implements AutoCloseable {
 
   // Written with the write lock held, read with the lock or in an optimistic read section.
   private boolean refusalLogged;
-
-  /** The JVM is not asked for memory before. */
-  private long askAgainNanos = System.nanoTime();
+  private boolean refused;
+  private long refusedAtNanos;
 
   // Written with the write lock held, read by anybody.
   private final AtomicLong reservedBytes = new AtomicLong();
@@ -244,7 +243,7 @@ public final class BlockPool implements AutoCloseable {
   private boolean mayGrow() {
     return populated() < maxBlocks
         && budget.available() >= blockBytes
-        && System.nanoTime() - askAgainNanos >= 0;
+        && !(refused && System.nanoTime() - refusedAtNanos < REFUSAL_PAUSE_NANOS);
   }
 
   /** Adds an arena; answers one of its buffers and makes the others free. With the write lock. */
@@ -279,8 +278,10 @@ public final class BlockPool implements AutoCloseable {
     Arena arena = null;
     try {
       arena = new Arena(memory.allocate(bytes), blocks);
+      refused = false;
     } catch (OutOfMemoryError e) {
-      askAgainNanos = System.nanoTime() + REFUSAL_PAUSE_NANOS;
+      refusedAtNanos = System.nanoTime();
+      refused = true;
       logRefusal(bytes, e);
     } finally {
       if (arena == null) {
@@ -335,6 +336,6 @@ public final class BlockPool implements AutoCloseable {
     memory.free(arena.memory);
     reservedBytes.addAndGet(-arena.bytes());
     budget.release(arena.bytes());
-    askAgainNanos = System.nanoTime();
+    refused = false;
   }
 }

@@ -114,10 +114,9 @@ final class Windows {
 
   /** The reader had to wait. */
   void grow(Cursor cursor) {
-    if (cursor.earning) {
-      return;
+    if (!cursor.earning) {
+      cursor.windowBlocks = Math.min(share(), 2 * windowOf(cursor));
     }
-    cursor.windowBlocks = Math.min(share(), 2 * windowOf(cursor));
   }
 
   /** What {@code cursor} wanted behind {@code aheadTo} was refused. */

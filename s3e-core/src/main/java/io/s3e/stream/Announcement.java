@@ -3,7 +3,6 @@ package io.s3e.stream;
 
 import io.s3e.block.BlockRange;
 import io.s3e.block.ObjectVersion;
-import io.s3e.fetch.ObjectHandle;
 import io.s3e.memory.Block;
 import java.io.IOException;
 import java.time.Duration;
@@ -25,25 +24,20 @@ public final class Announcement {
   private final BlockReader reader;
   private final BlockRange asked;
 
-  private Announcement(BlockReader reader, BlockRange asked) {
+  /** {@code asked} is on its way to {@code reader}. */
+  Announcement(BlockReader reader, BlockRange asked) {
     this.reader = reader;
     this.asked = asked;
   }
 
-  static @Nullable Announcement of(BlockReader reader) {
-    BlockRange end = reader.announced();
-    reader.handle().progress().onOwnOrder();
-    return reader.pump().announce(end) > end.first() ? new Announcement(reader, end) : null;
-  }
-
   /** ETag of the version that was announced; null as long as the store has not told it. */
   public @Nullable String etag() {
-    return handle().isOfToldSize() ? handle().etag() : null;
+    return reader.handle.isOfToldSize() ? reader.handle.etag() : null;
   }
 
   /** Length in bytes, as the announcing caller told it. */
   public long size() {
-    return handle().version().size();
+    return reader.handle.version().size();
   }
 
   /**
@@ -53,10 +47,10 @@ public final class Announcement {
    * @throws java.io.InterruptedIOException if the thread was interrupted; its flag is set
    */
   public boolean awaitAnswer(Duration limit) throws IOException {
-    Block first = etag() == null ? reader.fetcher().find(handle(), asked.first()) : null;
+    Block first = etag() == null ? reader.fetcher.find(reader.handle, asked.first()) : null;
     if (first != null) {
       try {
-        boolean unused = reader.fetcher().isReadyWithin(first, limit.toNanos());
+        boolean unused = reader.fetcher.isReadyWithin(first, limit.toNanos());
       } finally {
         first.unpin();
       }
@@ -66,25 +60,21 @@ public final class Announcement {
 
   /** What was announced is read by {@code opened} too, if that turned out to be the version. */
   void readBy(BlockReader opened) {
-    ObjectVersion version = opened.handle().version();
+    ObjectVersion version = opened.handle.version();
     String announced = etag();
     if (announced != null && announced.equals(version.etag()) && version.size() == size()) {
-      opened.handle().announcedAs(handle().version());
+      opened.handle.announcedAs(reader.handle.version());
     }
-  }
-
-  private ObjectHandle handle() {
-    return reader.handle();
   }
 
   /** Nobody will open the object: cancels what is under way, lets what came go. Idempotent. */
   public void release() {
-    handle().close();
-    reader.pump().release();
+    reader.handle.close();
+    reader.pump.release();
   }
 
   @Override
   public String toString() {
-    return "Announcement{" + handle().version() + ", told " + etag() + "}";
+    return "Announcement{" + reader.handle.version() + ", told " + etag() + "}";
   }
 }

@@ -109,8 +109,8 @@ final class Ask {
 
   private Ask(BlockReader reader, ReadStep begin, Pieces pieces, @Nullable Patience patience) {
     this.reader = reader;
-    this.fetcher = reader.fetcher();
-    this.handle = reader.handle();
+    this.fetcher = reader.fetcher;
+    this.handle = reader.handle;
     this.begin = begin;
     this.pieces = pieces;
     this.patience = patience;
@@ -219,7 +219,7 @@ final class Ask {
       reader.showPlanner(from, next, target);
     }
     if (begin == ReadStep.VECTORED && target.hasRemaining()) {
-      throw reader.failures().endOfObject(from, next - from + target.remaining());
+      throw reader.failures.endOfObject(from, next - from + target.remaining());
     }
     return true;
   }
@@ -227,10 +227,10 @@ final class Ask {
   private void recover(IOException failure) throws IOException {
     if (failure instanceof ReadCancelledException) {
       // Whoever reads on starts anew; nobody else wants what was to come.
-      reader.pump().release();
+      reader.pump.release();
     }
     lastFailure = failure;
-    reader.failures().recover(failure, next, target.remaining());
+    reader.failures.recover(failure, next, target.remaining());
   }
 
   /** Waits for what is awaited, as far as it may, and takes that; false if nothing is at hand. */
@@ -258,7 +258,7 @@ final class Ask {
       if (!isSame) {
         fetcher.metrics().count(Counter.MEMORY_HITS);
         handle.listener().onMemoryHit(Math.min(target.remaining(), block.end() - next));
-        reader.pump().start(tell(next, false), null);
+        reader.pump.start(tell(next, false), null);
         touch(block);
       }
       copy(block);
@@ -277,7 +277,7 @@ final class Ask {
       return Change.NONE;
     }
     isTold = true;
-    return reader.pump().onRead(at, end, begin, absent);
+    return reader.pump.onRead(at, end, begin, absent);
   }
 
   private void touch(Block block) {
@@ -304,7 +304,7 @@ final class Ask {
   /** Not before it is needed: as a rule a read finds its block without asking for the time. */
   private Patience patience() {
     if (patience == null) {
-      patience = new Patience(reader.fetcher().config().readTimeout());
+      patience = new Patience(reader.fetcher.config().readTimeout());
     }
     return patience;
   }
@@ -323,7 +323,7 @@ final class Ask {
     long known = isWithinLast(next) ? lastEnd : next;
     if (known < end) {
       // While the disk works.
-      reader.pump().start(tell(known, false), null);
+      reader.pump.start(tell(known, false), null);
     }
     return true;
   }
@@ -366,7 +366,7 @@ final class Ask {
     if (isFirst) {
       ahead = tell(next, found == null);
     } else if (found == null && caller == Caller.WAITS) {
-      ahead = reader.pump().onMiss(begin);
+      ahead = reader.pump.onMiss(begin);
     }
     if (found == null) {
       // The read says that it will hardly need the rest of a small object.
@@ -386,7 +386,7 @@ final class Ask {
     if (caller == Caller.WAITS && (isFirst || found == null)) {
       // Not the block in hand: it may have failed by now, which is for its reader to hear.
       reader.beginRest(wanted, pieces);
-      reader.pump().start(ahead, arrival == null ? null : arrival.block());
+      reader.pump.start(ahead, arrival == null ? null : arrival.block());
     }
   }
 
@@ -396,7 +396,7 @@ final class Ask {
       // Grow the window while waiting and not afterwards: the wait is what it is to shorten.
       if (caller == Caller.WAITS && !hasStalled && !fetcher.isReadyWithin(block, STALL_NANOS)) {
         hasStalled = true;
-        reader.pump().onStall(next, begin, block);
+        reader.pump.onStall(next, begin, block);
       }
       // The object may have turned out to end inside the block.
       if (!fetcher.await(handle, expected, patience()) || next >= block.end()) {
@@ -438,7 +438,7 @@ final class Ask {
         missing == null ? new SocketTimeoutException("its deadline has passed") : missing.late();
     // What the store said counts more than that it has not said it again yet.
     IOException told = lastFailure instanceof RequestFailure failed ? failed : late;
-    return reader.failures().describe(told, next, target.remaining());
+    return reader.failures.describe(told, next, target.remaining());
   }
 
   /** Nothing is awaited any more. */

@@ -32,11 +32,12 @@ public final class BlockReader {
   /** A random positioned read of less than this part of a small object does not fetch all of it. */
   private static final int SMALL_PART = 4;
 
-  private final StreamSource source;
-  private final Fetcher fetcher;
-  private final ObjectHandle handle;
-  private final ReadFailures failures;
-  private final Pump pump;
+  final StreamSource source;
+  final Fetcher fetcher;
+  final ObjectHandle handle;
+  final ReadFailures failures;
+  final Pump pump;
+  private final BlockLayout layout;
 
   /** {@code ahead} is of a reader that has read nothing; {@code askers} share what may be ahead. */
   public BlockReader(
@@ -49,37 +50,14 @@ public final class BlockReader {
     this.source = source;
     this.fetcher = source.fetcher();
     this.handle = handle;
+    this.layout = handle.layout();
     this.failures = new ReadFailures(source, handle);
     this.pump = new Pump(fetcher, handle, planner, ahead, prefetch, askers);
   }
 
-  StreamSource source() {
-    return source;
-  }
-
-  Fetcher fetcher() {
-    return fetcher;
-  }
-
-  ObjectHandle handle() {
-    return handle;
-  }
-
-  ReadFailures failures() {
-    return failures;
-  }
-
-  Pump pump() {
-    return pump;
-  }
-
-  private BlockLayout layout() {
-    return handle.layout();
-  }
-
   /** The block with {@code position}, pinned, if ready in memory; null if not. Starts nothing. */
   @Nullable Block peek(long position) {
-    Block block = fetcher.find(handle, layout().blockAt(position));
+    Block block = fetcher.find(handle, layout.blockAt(position));
     if (block == null) {
       return null;
     }
@@ -120,9 +98,9 @@ public final class BlockReader {
 
   /** Blocks that say where the others lie stay longest: the next reader begins with them. */
   private void keep(ByteRange range) {
-    BlockRange blocks = layout().covering(range.start(), range.end());
+    BlockRange blocks = layout.covering(range.start(), range.end());
     for (long index = blocks.first(); index < blocks.end(); index++) {
-      Block block = peek(layout().startOf(index));
+      Block block = peek(layout.startOf(index));
       if (block != null) {
         block.keep();
         block.unpin();
@@ -141,8 +119,8 @@ public final class BlockReader {
   /** A copy of bytes of the object; null if one of them is not in memory. */
   private byte @Nullable [] inMemory(ByteRange range) {
     // From the end, which comes first: what is copied for nothing would be copied at each read.
-    for (long i = layout().blockAt(range.end() - 1); i >= layout().blockAt(range.start()); i--) {
-      Block block = peek(layout().startOf(i));
+    for (long i = layout.blockAt(range.end() - 1); i >= layout.blockAt(range.start()); i--) {
+      Block block = peek(layout.startOf(i));
       if (block == null) {
         return null;
       }
@@ -179,7 +157,7 @@ public final class BlockReader {
       throws IOException {
     boolean whole = mayBeWhole && isSmall();
     long first = firstAbsent(wanted.first(), whole ? 0 : ahead.alongFrom(wanted));
-    int count = pieces.count(wanted, layout());
+    int count = pieces.count(wanted, layout);
     long piece = count > 1 ? Pieces.piece(wanted, 0, count).end() : ahead.alongUntil(wanted);
     long end = whole ? wholeObject().end() : piece;
     long until = ahead.aheadUntil(Math.max(end, wanted.end()));
@@ -217,14 +195,14 @@ public final class BlockReader {
 
   /** Starts fetching what somebody will read in a moment; false if the first had no room. */
   boolean announce(ByteRange range, Pieces pieces) {
-    BlockRange asked = isSmall() ? wholeObject() : layout().covering(range.start(), range.end());
+    BlockRange asked = isSmall() ? wholeObject() : layout.covering(range.start(), range.end());
     return asked.isEmpty() || startAsked(asked, asked.first(), pieces) > asked.first();
   }
 
   /** The end of the object, or all of a small one: what is fetched for those who will open it. */
   BlockRange announced() {
     long size = handle.size();
-    return isSmall() ? wholeObject() : layout().covering(Math.max(0, size - END_BYTES), size);
+    return isSmall() ? wholeObject() : layout.covering(Math.max(0, size - END_BYTES), size);
   }
 
   /**
@@ -233,7 +211,7 @@ public final class BlockReader {
    * @return the first block that is neither there nor on its way; {@code asked.end()} if all are
    */
   private long startAsked(BlockRange asked, long from, Pieces pieces) {
-    int count = pieces.count(asked, layout());
+    int count = pieces.count(asked, layout);
     for (int i = 0; i < count; i++) {
       BlockRange piece = Pieces.piece(asked, i, count);
       BlockRange rest =
@@ -252,6 +230,6 @@ public final class BlockReader {
   }
 
   private BlockRange wholeObject() {
-    return layout().covering(0, handle.size());
+    return layout.covering(0, handle.size());
   }
 }

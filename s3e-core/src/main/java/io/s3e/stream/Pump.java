@@ -259,21 +259,20 @@ final class Pump implements Consumer<RunFetch> {
     BlockRange first = group.get(0).blocks();
     GuessKind kind = group.get(0).of().kind();
     if (group.size() == 1) {
-      List<RunFetch> mine = new ArrayList<>(1);
+      List<RunFetch> unwished = new ArrayList<>(1);
       Consumer<RunFetch> started = run -> accept(run, kind);
-      long stopped = fetcher.prefetch(handle, first, Purpose.GUESS, started.andThen(mine::add));
+      long stopped = fetcher.prefetch(handle, first, Purpose.GUESS, started.andThen(unwished::add));
       BlockRange sent = new BlockRange(first.first(), Math.min(stopped, first.end()));
-      AtomicBoolean isWished = new AtomicBoolean();
       configure(
           () -> {
-            started(List.of(new Starting(sent, group.get(0).of())));
-            LongStream blocks = LongStream.range(sent.first(), sent.end());
-            isWished.set(blocks.anyMatch(planner.wish()::contains));
+            Wish wish = wish();
+            started(List.of(new Starting(sent, group.get(0).of())), wish);
+            if (LongStream.range(sent.first(), sent.end()).anyMatch(wish::contains)) {
+              unwished.clear();
+            }
           });
-      if (!isWished.get()) {
-        // Another thread's look has come between this one's and the GET.
-        mine.stream().filter(runs::remove).forEach(RunFetch::abandon);
-      }
+      // Another thread's look has come between this one's and the GET.
+      unwished.stream().filter(runs::remove).forEach(RunFetch::abandon);
       return stopped < first.end() ? new BlockRange(stopped, first.end()) : null;
     }
     // Another thread's may be the same one, which must not be refused for want of what it has got.
@@ -283,7 +282,7 @@ final class Pump implements Consumer<RunFetch> {
         if (!fetcher.prefetchAll(handle, wanted, run -> accept(run, kind))) {
           return first;
         }
-        configure(() -> started(group));
+        configure(() -> started(group, wish()));
       } finally {
         isStartingGroup.set(false);
       }
@@ -291,21 +290,21 @@ final class Pump implements Consumer<RunFetch> {
     return null;
   }
 
-  /**
-   * What comes for a stream that was closed meanwhile is cancelled, and judged by nobody; nor is
-   * what another thread started meanwhile, and the reader has read: it is wished for no more.
-   */
-  private void started(List<Starting> sent) {
-    Wish wish = handle.isClosed() ? Wish.NOTHING : planner.wish();
+  /** What comes for a stream that was closed meanwhile is cancelled, and judged by nobody. */
+  private Wish wish() {
+    return handle.isClosed() ? Wish.NOTHING : planner.wish();
+  }
+
+  /** What another thread started meanwhile, and the reader has read, is wished for no more. */
+  private void started(List<Starting> sent, Wish wish) {
     sent.stream()
         .filter(run -> wish.contains(run.blocks().first()))
         .forEach(run -> ahead.started(run.blocks(), run.of()));
   }
 
   private void refused(Starting first, List<Starting> all, int next) {
-    List<Starting> unsent = new ArrayList<>();
-    unsent.add(first);
-    unsent.addAll(all.subList(next, all.size()));
+    List<Starting> unsent = new ArrayList<>(all.subList(next, all.size()));
+    unsent.add(0, first);
     configure(() -> planner.refused(unsent, ahead));
   }
 

@@ -38,8 +38,7 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Errors</b> tell the object, its size, and the offset and length of the read.
  */
 public final class S3EInputStream extends InputStream {
-  private final BlockReader reader;
-  private final ReadFailures failures;
+  final BlockReader reader;
 
   /** Vectored reads that are not over. */
   private final Set<VectoredRead> vectored = ConcurrentHashMap.newKeySet();
@@ -59,7 +58,6 @@ public final class S3EInputStream extends InputStream {
   /** {@code reader} brings the blocks of what is opened. */
   S3EInputStream(BlockReader reader) {
     this.reader = reader;
-    this.failures = reader.failures();
     this.moving = Ask.ofReads(reader, ReadStep.MOVE);
   }
 
@@ -68,7 +66,7 @@ public final class S3EInputStream extends InputStream {
    * too long, as soon as the store has said so.
    */
   public long size() {
-    return reader.handle().size();
+    return reader.handle.size();
   }
 
   /** Offset of the next byte that {@code read} returns. */
@@ -78,15 +76,11 @@ public final class S3EInputStream extends InputStream {
 
   /** ETag of the version that is read; null as long as nobody has told it. */
   public @Nullable String etag() {
-    return reader.handle().etag();
+    return reader.handle.etag();
   }
 
   public boolean isOpen() {
     return open;
-  }
-
-  BlockReader reader() {
-    return reader;
   }
 
   /**
@@ -98,14 +92,15 @@ public final class S3EInputStream extends InputStream {
     requireOpen();
     if (target < 0) {
       throw new EOFException(
-          "Cannot seek to a negative offset: " + target + " in " + failures.object());
+          "Cannot seek to a negative offset: " + target + " in " + reader.failures.object());
     }
     if (target > size()) {
-      throw new EOFException("Cannot seek behind the end: " + target + " in " + failures.object());
+      throw new EOFException(
+          "Cannot seek behind the end: " + target + " in " + reader.failures.object());
     }
     position = target;
     if (moving.isWithinLast(target)) {
-      reader.pump().onSeek(target);
+      reader.pump.onSeek(target);
     }
   }
 
@@ -190,7 +185,7 @@ public final class S3EInputStream extends InputStream {
     while (done < length) {
       int count = read(target, offset + done, length - done);
       if (count < 0) {
-        throw failures.endOfObject(position, length - done);
+        throw reader.failures.endOfObject(position, length - done);
       }
       done += count;
     }
@@ -239,7 +234,7 @@ public final class S3EInputStream extends InputStream {
     requireOpen();
     if (at < 0) {
       throw new EOFException(
-          "Cannot read at a negative offset: " + at + " in " + failures.object());
+          "Cannot read at a negative offset: " + at + " in " + reader.failures.object());
     }
     return target.hasRemaining() ? Ask.ofReads(reader, ReadStep.POSITIONED).read(at, target) : 0;
   }
@@ -258,7 +253,7 @@ public final class S3EInputStream extends InputStream {
   public void readFullyAt(long at, ByteBuffer target) throws IOException {
     int length = target.remaining();
     if (length > 0 && readAt(at, target) < length) {
-      throw failures.endOfObject(at, length);
+      throw reader.failures.endOfObject(at, length);
     }
   }
 
@@ -314,19 +309,19 @@ public final class S3EInputStream extends InputStream {
   private void giveBack(String why) {
     isStale = true;
     vectored.forEach(read -> read.end(why));
-    reader.pump().release();
+    reader.pump.release();
   }
 
   /** Says what order of reads to expect from now on. */
   public void setPolicy(ReadPolicy policy) {
-    reader.pump().setPolicy(policy);
+    reader.pump.setPolicy(policy);
   }
 
   /**
    * Asks for a readahead of at least so many bytes once reads are sequential; 0 for the default.
    */
   public void setReadahead(long bytes) {
-    reader.pump().setMinimum(bytes);
+    reader.pump.setMinimum(bytes);
   }
 
   /** {@inheritDoc} Cancels what is in flight; idempotent. */
@@ -334,20 +329,20 @@ public final class S3EInputStream extends InputStream {
   public void close() {
     if (open) {
       open = false;
-      reader.handle().close();
+      reader.handle.close();
       giveBack(ReadFailures.CLOSED);
     }
   }
 
   private void requireOpen() throws IOException {
     if (!open) {
-      throw failures.closed();
+      throw reader.failures.closed();
     }
   }
 
   @Override
   public String toString() {
     String at = ", position " + position + (open ? "" : ", closed");
-    return "S3EInputStream{" + failures.object() + at + "}";
+    return "S3EInputStream{" + reader.failures.object() + at + "}";
   }
 }

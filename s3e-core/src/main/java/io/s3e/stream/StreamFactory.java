@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.s3e.stream;
 
+import io.s3e.block.BlockRange;
 import org.jspecify.annotations.Nullable;
 
 /** Makes streams and announcements, whose API names no {@link BlockReader}: that is no API. */
@@ -17,6 +18,8 @@ public final class StreamFactory {
 
   /** Starts fetching the end of an object that nobody has opened; null if nothing is fetched. */
   public static @Nullable Announcement announce(BlockReader reader) {
-    return Announcement.of(reader);
+    BlockRange end = reader.announced();
+    reader.handle.progress().onOwnOrder();
+    return reader.pump.announce(end) > end.first() ? new Announcement(reader, end) : null;
   }
 }

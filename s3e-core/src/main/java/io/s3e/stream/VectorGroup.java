@@ -81,14 +81,16 @@ final class VectorGroup {
     OVER
   }
 
-  private final ByteRange span;
+  final ByteRange span;
   private final List<Member> members;
   private final Call call;
 
   // Guarded by this.
   private State state = State.WAITING;
   private boolean hasBegun;
-  private @Nullable String endedBecause;
+
+  /** Written once, with the lock; read by anybody. */
+  private volatile @Nullable String endedBecause;
 
   /** How often the group has become idle: what was to wake it earlier comes too late. */
   private long turn;
@@ -110,10 +112,6 @@ final class VectorGroup {
     this.members = members;
     this.end = members.size();
     this.call = call;
-  }
-
-  ByteRange span() {
-    return span;
   }
 
   Stream<ByteRange> ranges() {
@@ -141,7 +139,7 @@ final class VectorGroup {
   }
 
   private void schedule(long its, Caller caller) {
-    Executor threads = caller == Caller.NEVER_WAITS ? call.reader.source().copying() : call.waiting;
+    Executor threads = caller == Caller.NEVER_WAITS ? call.reader.source.copying() : call.waiting;
     try {
       threads.execute(() -> work(its, caller));
     } catch (RejectedExecutionException | OutOfMemoryError e) {
@@ -150,7 +148,7 @@ final class VectorGroup {
     }
   }
 
-  synchronized boolean isRefused() {
+  boolean isRefused() {
     return REFUSED.equals(endedBecause);
   }
 
@@ -235,7 +233,7 @@ final class VectorGroup {
       }
       return false;
     } catch (Throwable e) {
-      fail(member, failure(member, endedBecause(), e));
+      fail(member, failure(member, endedBecause, e));
       return true;
     }
   }
@@ -247,25 +245,21 @@ final class VectorGroup {
         call.reader, member.range, filled, span.end(), member.next, call.pieces, call.patience);
   }
 
-  private synchronized @Nullable String endedBecause() {
-    return endedBecause;
-  }
-
   /** The error of a range that has ended: {@code why} it was given up and {@code cause}, if any. */
   private Throwable failure(Member member, @Nullable String why, @Nullable Throwable cause) {
     // The thread that closes the stream may be on its way to say so.
-    boolean isClosed = why == null && call.reader.handle().isClosed();
+    boolean isClosed = why == null && call.reader.handle.isClosed();
     String given = isClosed ? ReadFailures.CLOSED : why;
     if (given != null && !given.equals(LATE)) {
       String of = " Range " + member.range + " of a vectored read of ";
-      return new InterruptedIOException(given + of + call.reader.failures().object())
+      return new InterruptedIOException(given + of + call.reader.failures.object())
           .initCause(cause);
     }
     if (cause != null) {
       return cause;
     }
     IOException late = new SocketTimeoutException("its turn did not come before its deadline");
-    return call.reader.failures().describe(late, member.range.start(), member.range.length());
+    return call.reader.failures.describe(late, member.range.start(), member.range.length());
   }
 
   /** Working → idle; false if the group was given up meanwhile, or its range by the future. */

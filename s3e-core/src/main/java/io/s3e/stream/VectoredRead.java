@@ -90,26 +90,26 @@ final class VectoredRead {
       Consumer<VectoredRead> over)
       throws IOException {
     for (ByteRange range : wanted) {
-      if (range.end() > reader.handle().size()) {
-        throw reader.failures().endOfObject(range.start(), range.length());
+      if (range.end() > reader.handle.size()) {
+        throw reader.failures.endOfObject(range.start(), range.length());
       }
     }
     List<VectorPlanner.Group> planned =
         VectorPlanner.plan(
             wanted,
-            reader.handle().layout().blockSize(),
+            reader.handle.layout().blockSize(),
             VectorPlanner.MAX_GAP_BYTES,
             VectorPlanner.MAX_OVER_READ,
-            reader.fetcher().config().requestBytes());
+            reader.fetcher.config().requestBytes());
     this.reader = reader;
     this.release = release;
     this.over = over;
     this.groupsLeft = new AtomicInteger(planned.size());
     this.pieces =
         Pieces.ofVectored(planned.stream().mapToLong(group -> group.span().length()).sum());
-    this.patience = new Patience(reader.fetcher().config().readTimeout(), VISIT);
+    this.patience = new Patience(reader.fetcher.config().readTimeout(), VISIT);
     // One range after the other: reads that wait long leave threads to those that come later.
-    Executor waiting = new BoundedExecutor(reader.source().waiting(), 1);
+    Executor waiting = new BoundedExecutor(reader.source.waiting(), 1);
     VectorGroup.Call call =
         new VectorGroup.Call(
             reader,
@@ -143,8 +143,8 @@ final class VectoredRead {
   List<CompletableFuture<ByteBuffer>> start() throws IOException {
     groups.forEach(VectorGroup::watch);
     List<ByteRange> inOrder = groups.stream().flatMap(VectorGroup::ranges).toList();
-    List<ByteRange> spans = groups.stream().map(VectorGroup::span).toList();
-    Change ahead = groups.isEmpty() ? Change.NONE : reader.pump().onVectored(inOrder, spans);
+    List<ByteRange> spans = groups.stream().map(group -> group.span).toList();
+    Change ahead = groups.isEmpty() ? Change.NONE : reader.pump.onVectored(inOrder, spans);
     beginGroups();
     if (groups.stream().anyMatch(VectorGroup::isRefused)) {
       end(VectorGroup.REFUSED);
@@ -155,18 +155,18 @@ final class VectoredRead {
       throw new IOException(VectorGroup.REFUSED);
     }
     // Behind what was asked for.
-    reader.pump().start(ahead, null);
+    reader.pump.start(ahead, null);
     if (!groups.isEmpty()) {
       watch();
     }
-    reader.handle().listener().onVectoredRead(results.size(), groups.size());
+    reader.handle.listener().onVectoredRead(results.size(), groups.size());
     return results;
   }
 
   /** The first range that waits tells the planner. */
   private void waitsFor(Block block) {
     if (!block.isReady() && stalled.compareAndSet(false, true)) {
-      reader.pump().onVectoredStall(block);
+      reader.pump.onVectoredStall(block);
     }
   }
 
@@ -187,7 +187,7 @@ final class VectoredRead {
   /** False if the group has to wait for its turn. */
   private boolean mayBegin(VectorGroup group) {
     boolean isWanted = !group.isDone();
-    boolean hasRoom = isWanted && reader.announce(group.span(), pieces);
+    boolean hasRoom = isWanted && reader.announce(group.span, pieces);
     if (isWanted && !hasRoom && underWay.get() >= LEAST_UNDER_WAY_BYTES) {
       return false;
     }
@@ -195,14 +195,14 @@ final class VectoredRead {
     if (!group.begin()) {
       // Given up meanwhile.
       underWay.addAndGet(-bytes(group));
-      reader.pump().forget(group.span());
+      reader.pump.forget(group.span);
     }
     return true;
   }
 
   /** What a group fetches, but for the rest of its last block. */
   private long bytes(VectorGroup group) {
-    return Math.max(group.span().length(), reader.handle().layout().blockSize());
+    return Math.max(group.span.length(), reader.handle.layout().blockSize());
   }
 
   /** Ends the ranges when the patience is over; looks again later if it has been moved. */
@@ -226,7 +226,7 @@ final class VectoredRead {
     try {
       // Not on the JVM's timer: releasing is the application's code. Nor on a thread that copies:
       // all of these may stand in such code, which waits for the ranges that are late.
-      reader.source().waiting().execute(this::late);
+      reader.source.waiting().execute(this::late);
     } catch (RejectedExecutionException | OutOfMemoryError e) {
       end(VectorGroup.REFUSED);
     }
@@ -250,7 +250,7 @@ final class VectoredRead {
 
   private void over(VectorGroup group) {
     if (!group.isDelivered()) {
-      reader.pump().forget(group.span());
+      reader.pump.forget(group.span);
     }
     if (groupsLeft.decrementAndGet() == 0) {
       timer.complete(null);
@@ -270,7 +270,7 @@ final class VectoredRead {
       if (releaseFailed.compareAndSet(false, true)) {
         LOG.warn(
             "Vectored read of {}: the caller's release failed and keeps a buffer",
-            reader.failures().object(),
+            reader.failures.object(),
             e);
       }
     }

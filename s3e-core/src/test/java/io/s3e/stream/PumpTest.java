@@ -30,7 +30,7 @@ class PumpTest {
 
   /** A reader that waits sends for some milliseconds only, which a JVM that is cold may need. */
   private void lookAgain(S3EInputStream in) throws InterruptedException {
-    Pump pump = in.reader().pump();
+    Pump pump = in.reader.pump;
     pump.start(pump.onMiss(ReadStep.MOVE), null);
     awaitIdle();
   }
@@ -43,7 +43,7 @@ class PumpTest {
       lookAgain(in);
       int before = s3e.client.gets().size();
       assertThat(before).isGreaterThan(1);
-      Pump pump = in.reader().pump();
+      Pump pump = in.reader.pump;
       for (int i = 0; i < 3; i++) {
         Change change = pump.onMiss(ReadStep.MOVE);
         assertThat(change).isEqualTo(Change.NONE);
@@ -57,7 +57,7 @@ class PumpTest {
   void whatNobodyHasStartedIsFoundByTheNextLook() throws Exception {
     s3e.put(400);
     try (S3EInputStream in = s3e.open(FORWARD)) {
-      Pump pump = in.reader().pump();
+      Pump pump = in.reader.pump;
       Change first = pump.onRead(0, BLOCK, ReadStep.MOVE, true);
       assertThat(first.starting()).isNotEmpty();
       Change second = pump.onMiss(ReadStep.MOVE);
@@ -79,9 +79,24 @@ class PumpTest {
       ByteRange failed = s3e.client.gets().get(3).range();
       assertThat(failed.start()).isGreaterThan(2L * BLOCK);
       in.readFully(new byte[BLOCK], 0, BLOCK);
+      // The engine hears of the failure after the GET has ended, and loses one block after another.
+      awaitTrue(
+          "all of it is sent again",
+          () -> {
+            lookAgain(in);
+            return bytesAskedOf(failed) >= 2 * failed.length();
+          });
       lookAgain(in);
-      assertThat(s3e.client.gets()).filteredOn(get -> get.range().equals(failed)).hasSize(2);
+      assertThat(bytesAskedOf(failed)).isEqualTo(2 * failed.length());
     }
+  }
+
+  private long bytesAskedOf(ByteRange all) {
+    return s3e.client.gets().stream()
+        .map(get -> get.range())
+        .filter(range -> range.start() >= all.start() && range.end() <= all.end())
+        .mapToLong(ByteRange::length)
+        .sum();
   }
 
   /** All guesses fail at once; the reader reads on within what it has asked for itself. */
@@ -93,7 +108,7 @@ class PumpTest {
             request.range().start() == 0 ? Answer.GOOD : Answer.GOOD.failingAfter(-1, Kind.SERVER));
     try (S3EInputStream in = s3e.open(FORWARD)) {
       in.readFully(new byte[BLOCK], 0, BLOCK);
-      Pump pump = in.reader().pump();
+      Pump pump = in.reader.pump;
       for (int i = 0; i < 100; i++) {
         awaitIdle();
         pump.start(pump.onMiss(ReadStep.MOVE), null);
@@ -114,7 +129,7 @@ class PumpTest {
     s3e.put(400);
     s3e.client.faults((request, number) -> Answer.GOOD.silentAfter(0));
     try (S3EInputStream in = s3e.open(FORWARD)) {
-      Pump pump = in.reader().pump();
+      Pump pump = in.reader.pump;
       Change seen = pump.onRead(0, BLOCK, ReadStep.MOVE, true);
       in.unbuffer();
       pump.start(seen, null);

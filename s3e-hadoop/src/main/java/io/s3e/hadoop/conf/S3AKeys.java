@@ -16,8 +16,8 @@ import java.util.stream.Stream;
 /**
  * Every key of hadoop-aws 3.4.1 to 3.5.0 that begins with {@code fs.s3a.}, and its meaning for the
  * reads of S3E: the keys that have to do with reading stand here, the others in {@link
- * S3AOtherKeys}. docs/S3A-KEYS.md is generated from {@link #ALL} by {@link S3AKeysReference}; a
- * test compares it with the constants of the Hadoop that runs.
+ * S3AOtherKeys}. docs/S3A-KEYS.md is generated from {@link #ALL} by S3AKeysReference; a test
+ * compares it with the constants of the Hadoop that runs.
  */
 final class S3AKeys {
   private static final Subject SWITCH =

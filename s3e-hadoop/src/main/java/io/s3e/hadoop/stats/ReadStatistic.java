@@ -415,10 +415,10 @@ public enum ReadStatistic {
   }
 
   private final String symbol = name().toLowerCase(Locale.ROOT);
-  private final Kind kind;
-  private final Unit unit;
-  private final Of of;
-  private final String meaning;
+  final Kind kind;
+  final Unit unit;
+  final Of of;
+  final String meaning;
   private final @Nullable Counter engine;
   private final DiskMetrics.@Nullable Counter disk;
 
@@ -472,22 +472,6 @@ public enum ReadStatistic {
   /** As above. */
   static @Nullable String symbolOf(DiskMetrics.Counter counter) {
     return DISK_SYMBOLS.get(counter);
-  }
-
-  Kind kind() {
-    return kind;
-  }
-
-  Unit unit() {
-    return unit;
-  }
-
-  Of of() {
-    return of;
-  }
-
-  String meaning() {
-    return meaning;
   }
 
   /** The core's counters of a stream, by name, as they are now. */

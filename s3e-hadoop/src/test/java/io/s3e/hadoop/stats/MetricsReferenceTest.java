@@ -18,7 +18,7 @@ class MetricsReferenceTest {
   @Test
   void everyStatisticSaysWhatItMeans() {
     for (ReadStatistic statistic : ReadStatistic.values()) {
-      assertThat(statistic.meaning()).as(statistic.symbol()).endsWith(".");
+      assertThat(statistic.meaning).as(statistic.symbol()).endsWith(".");
     }
   }
 }

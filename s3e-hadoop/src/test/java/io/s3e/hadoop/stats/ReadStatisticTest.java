@@ -68,8 +68,8 @@ class ReadStatisticTest {
     Set<String> counters = new TreeSet<>();
     Set<String> gauges = new TreeSet<>();
     for (ReadStatistic row : ReadStatistic.values()) {
-      if (row.of() != others && row.kind() != Kind.QUANTILES && !NEW_NAMES.contains(row.symbol())) {
-        (row.kind() == Kind.GAUGE ? gauges : counters).add(row.symbol());
+      if (row.of != others && row.kind != Kind.QUANTILES && !NEW_NAMES.contains(row.symbol())) {
+        (row.kind == Kind.GAUGE ? gauges : counters).add(row.symbol());
       }
     }
     assertThat(statistics.counters()).containsKeys(counters.toArray(String[]::new));

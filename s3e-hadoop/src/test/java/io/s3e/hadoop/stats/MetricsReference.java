@@ -26,9 +26,9 @@ final class MetricsReference {
     for (ReadStatistic row : ReadStatistic.values()) {
       if (row.symbol().startsWith("s3e_") == own) {
         text.append("| `").append(row.symbol()).append("` | ");
-        text.append(row.kind().name().toLowerCase(Locale.ROOT)).append(" | ");
-        text.append(word(row.unit())).append(" | ").append(word(row.of())).append(" | ");
-        text.append(row.meaning()).append(" |\n");
+        text.append(row.kind.name().toLowerCase(Locale.ROOT)).append(" | ");
+        text.append(word(row.unit)).append(" | ").append(word(row.of)).append(" | ");
+        text.append(row.meaning).append(" |\n");
       }
     }
   }

@@ -18,37 +18,64 @@ import software.amazon.awssdk.services.s3.model.GetObjectResponse;
  * S3A's client within the stream's audit span, and the change detection policy. It travels as the
  * context of every request, so it must not refer to the stream. Any thread.
  */
-public interface StreamRequests extends Closeable {
+public abstract class StreamRequests implements Closeable {
+  private final AuditSpan span;
+  private final ChangeDetectionPolicy changePolicy;
+  private final ChangeTrackerStatistics changeStatistics;
+  private final AtomicReference<@Nullable String> seenRevision = new AtomicReference<>();
+  private final AtomicLong firstTotal = new AtomicLong();
+
+  protected StreamRequests(
+      AuditSpan span,
+      ChangeDetectionPolicy changePolicy,
+      ChangeTrackerStatistics changeStatistics) {
+    this.span = span;
+    this.changePolicy = changePolicy;
+    this.changeStatistics = changeStatistics;
+  }
 
   /** A request for the key as S3A would make it, within the audit span. */
-  GetObjectRequest.Builder newGetRequestBuilder(String key);
+  public abstract GetObjectRequest.Builder newGetRequestBuilder(String key);
 
   /**
    * Sends by S3A's client, within the audit span of the calling thread.
    *
    * @throws IOException as S3A raises it; SdkException passes as well
    */
-  ResponseInputStream<GetObjectResponse> getObject(GetObjectRequest request) throws IOException;
+  public abstract ResponseInputStream<GetObjectResponse> getObject(GetObjectRequest request)
+      throws IOException;
 
   /** The span that the stream was opened in. */
-  AuditSpan span();
+  final AuditSpan span() {
+    return span;
+  }
 
   /** The rule of what counts as a change of the object, and of what happens then. */
-  ChangeDetectionPolicy changePolicy();
+  final ChangeDetectionPolicy changePolicy() {
+    return changePolicy;
+  }
 
   /** Counts detected changes. */
-  ChangeTrackerStatistics changeStatistics();
+  final ChangeTrackerStatistics changeStatistics() {
+    return changeStatistics;
+  }
 
   /** The ETag or version id that this stream saw last; for the modes that do not pin one. */
-  AtomicReference<@Nullable String> seenRevision();
+  final AtomicReference<@Nullable String> seenRevision() {
+    return seenRevision;
+  }
 
   /** The object's size by this stream's first answer, in bytes, in the same modes; 0 before it. */
-  AtomicLong firstTotal();
+  final AtomicLong firstTotal() {
+    return firstTotal;
+  }
 
   /** Counts a stream that was never closed, where this Hadoop has a counter for it. */
-  void countLeak();
+  public void countLeak() {}
 
   /** Ends the audit span. */
   @Override
-  void close() throws IOException;
+  public void close() throws IOException {
+    span.close();
+  }
 }

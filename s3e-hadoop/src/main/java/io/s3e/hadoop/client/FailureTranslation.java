@@ -36,10 +36,7 @@ public final class FailureTranslation {
   public static IOException translate(FailedRead read, IOException failure) {
     RequestFailure request = first(RequestFailure.class, failure);
     if (request == null) {
-      return failure instanceof ObjectChangedException
-          ? new RemoteFileChangedException(
-              read.path(), read.operation(), read + ": " + failure.getMessage(), failure)
-          : failure;
+      return failure instanceof ObjectChangedException ? changed(read, failure) : failure;
     }
     if (request.getCause() instanceof NoVersionAttributeException noVersion) {
       return noVersion;
@@ -49,8 +46,7 @@ public final class FailureTranslation {
       return new Translation(read, request, asS3Exception(refusal, failure)).told();
     }
     if (failure instanceof ObjectChangedException) {
-      return new RemoteFileChangedException(
-          read.path(), read.operation(), read + ": " + failure.getMessage(), failure);
+      return changed(read, failure);
     }
     SdkException thrown = thrown(request);
     if (thrown != null) {
@@ -62,6 +58,11 @@ public final class FailureTranslation {
     return request.kind() == RequestFailure.Kind.CREDENTIALS
         ? (IOException) new AccessDeniedException(read.path(), null, message).initCause(failure)
         : new IOException(message, failure);
+  }
+
+  private static IOException changed(FailedRead read, IOException failure) {
+    return new RemoteFileChangedException(
+        read.path(), read.operation(), read + ": " + failure.getMessage(), failure);
   }
 
   /** The store's refusal; also the one of which a client has kept no more than its kind. */

@@ -19,8 +19,6 @@ import io.s3e.hadoop.conf.ClientChoice;
 import io.s3e.hadoop.conf.S3EKeys;
 import java.io.Closeable;
 import java.io.IOException;
-import java.net.URI;
-import java.util.Optional;
 import java.util.function.Supplier;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.s3a.AWSCredentialProviderList;
@@ -30,6 +28,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import software.amazon.awssdk.services.s3.S3Client;
+import software.amazon.awssdk.services.s3.S3ServiceClientConfiguration;
 
 /**
  * Makes the engine of one file system: chooses the client, and gives S3E's own client the
@@ -129,7 +128,7 @@ public final class FileSystemClients implements ReadEngine.Maker {
     try {
       // Outside of the way back: without credentials S3A's client reads nothing either.
       boolean anonymous = credentials.resolveCredentials().accessKeyId() == null;
-      if (anonymous && view.isDirectoryBucket()) {
+      if (anonymous && view.facts().isDirectoryBucket()) {
         sayChoice("there are no credentials to make a session of this directory bucket with");
         return byS3A();
       }
@@ -150,7 +149,7 @@ public final class FileSystemClients implements ReadEngine.Maker {
     try {
       // Not the list itself: an SDK client closes what it can, and this one is shared.
       CredentialsSource source =
-          view.isDirectoryBucket()
+          view.facts().isDirectoryBucket()
               ? new BucketSessions(
                   s3aClient(), credentials::resolveCredentials, fileSystem.getBucket())
               : new SdkCredentials(credentials::resolveCredentials);
@@ -184,8 +183,9 @@ public final class FileSystemClients implements ReadEngine.Maker {
   }
 
   private String store() {
-    var region = s3aClient().serviceClientConfiguration().region();
-    return AwsClients.storeName(endpoint(), region == null ? null : region.id());
+    S3ServiceClientConfiguration built = s3aClient().serviceClientConfiguration();
+    return AwsClients.storeName(
+        built.endpointOverride(), built.region() == null ? null : built.region().id());
   }
 
   /**
@@ -238,9 +238,5 @@ public final class FileSystemClients implements ReadEngine.Maker {
 
   private S3Client s3aClient() {
     return fileSystem.getS3AInternals().getAmazonS3Client("S3E client settings");
-  }
-
-  private Optional<URI> endpoint() {
-    return s3aClient().serviceClientConfiguration().endpointOverride();
   }
 }

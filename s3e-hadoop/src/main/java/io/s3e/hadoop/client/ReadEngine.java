@@ -90,6 +90,9 @@ public final class ReadEngine implements Closeable {
       return current.engine();
     }
     CompletableFuture<Made> underWay = making();
+    if (underWay == null) {
+      throw ownerClosed();
+    }
     try {
       Object first =
           CompletableFuture.anyOf(underWay, givenUp).get(patience.toNanos(), TimeUnit.NANOSECONDS);
@@ -115,12 +118,8 @@ public final class ReadEngine implements Closeable {
    * store meanwhile. Does not wait; a failure is told to the read that comes.
    */
   public void prepare() {
-    if (made == null && !closed) {
-      try {
-        CompletableFuture<Made> unused = making();
-      } catch (IOException e) {
-        LOG.debug("Nothing is made for {} any more", owner, e);
-      }
+    if (made == null) {
+      CompletableFuture<Made> unused = making();
     }
   }
 
@@ -132,18 +131,18 @@ public final class ReadEngine implements Closeable {
     Made current = made;
     if (current != null) {
       then.accept(current.engine());
-    } else if (!closed) {
-      try {
-        CompletableFuture<Void> unused = making().thenAccept(done -> then.accept(done.engine()));
-      } catch (IOException e) {
-        LOG.debug("Nothing is made for {} any more", owner, e);
-      }
+      return;
+    }
+    CompletableFuture<Made> underWay = making();
+    if (underWay != null) {
+      var unused = underWay.thenAccept(done -> then.accept(done.engine()));
     }
   }
 
-  private synchronized CompletableFuture<Made> making() throws IOException {
+  /** Null once the owner is closed. */
+  private synchronized @Nullable CompletableFuture<Made> making() {
     if (closed) {
-      throw ownerClosed();
+      return null;
     }
     CompletableFuture<Made> underWay = making;
     if (underWay == null) {

@@ -4,26 +4,19 @@ package io.s3e.hadoop.client;
 import io.s3e.client.CredentialsSource;
 import io.s3e.client.aws.AwsClientSettings;
 import io.s3e.hadoop.conf.AdapterConfig;
-import java.net.URI;
-import java.util.Optional;
 import org.apache.hadoop.fs.s3a.Constants;
 import org.apache.hadoop.fs.s3a.S3AFileSystem;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.core.client.config.ClientOverrideConfiguration;
 import software.amazon.awssdk.core.client.config.SdkAdvancedClientOption;
+import software.amazon.awssdk.services.s3.S3ServiceClientConfiguration;
 
 /**
  * S3A's client of one file system, read once when it has been built: what S3E's own client takes
  * over from it ({@link #settings}), and what only S3A's client can do ({@link #reasonAgainstOwn}).
  * So S3A alone decides how the store is reached. Immutable.
  */
-final class S3AClientView {
-  private final S3AFacts facts;
-
-  S3AClientView(S3AFacts facts) {
-    this.facts = facts;
-  }
-
+record S3AClientView(S3AFacts facts) {
   /** The view of a file system that is open. */
   static S3AClientView of(S3AFileSystem fileSystem, AdapterConfig config) {
     return new S3AClientView(
@@ -32,22 +25,6 @@ final class S3AClientView {
             fileSystem.getConf(),
             fileSystem.getBucket(),
             config));
-  }
-
-  /** The endpoint that the user has set; empty for AWS's own. */
-  Optional<URI> endpoint() {
-    return facts.built().endpointOverride();
-  }
-
-  /** The region that S3A's client was built with; null if none is known. */
-  @Nullable String region() {
-    var region = facts.built().region();
-    return region == null ? null : region.id();
-  }
-
-  /** Whether the bucket is one of S3 Express One Zone, whose requests are signed by a session. */
-  boolean isDirectoryBucket() {
-    return facts.isDirectoryBucket();
   }
 
   /**
@@ -67,12 +44,13 @@ final class S3AClientView {
   /** Settings with which S3E's client does what S3A's does. */
   AwsClientSettings settings(CredentialsSource credentials, boolean anonymous) {
     AdapterConfig config = facts.config();
-    ClientOverrideConfiguration overrides = facts.built().overrideConfiguration();
+    S3ServiceClientConfiguration built = facts.built();
+    ClientOverrideConfiguration overrides = built.overrideConfiguration();
     AwsClientSettings.Builder settings =
         config
             .reach()
-            .endpoint(endpoint().orElse(null))
-            .region(region())
+            .endpoint(built.endpointOverride().orElse(null))
+            .region(facts.region())
             .followRegion(facts.followsRegions())
             .dualStack(facts.isDualStack())
             .pathStyle(facts.conf().getBoolean(Constants.PATH_STYLE_ACCESS, false))

@@ -71,6 +71,11 @@ record S3AFacts(
     }
   }
 
+  /** Null if S3A's client knows none. */
+  @Nullable String region() {
+    return built.region() == null ? null : built.region().id();
+  }
+
   boolean isTls() {
     return "https".equalsIgnoreCase(store.getScheme());
   }
@@ -80,7 +85,10 @@ record S3AFacts(
     return built.endpointOverride().isEmpty() && store.getHost().contains(".dualstack.");
   }
 
-  /** Whether it is a bucket of S3 Express One Zone, by its name, as the SDK knows it. */
+  /**
+   * Whether it is a bucket of S3 Express One Zone, by its name, as the SDK knows it: its requests
+   * are signed by a session.
+   */
   boolean isDirectoryBucket() {
     return bucket.endsWith("--x-s3");
   }
@@ -141,9 +149,10 @@ record S3AFacts(
   /** As the SDK's route planner does it; a bucket may also turn out to be in another region. */
   private boolean isExcepted(ProxyConfiguration proxy) {
     String host = store.getHost().toLowerCase(Locale.ROOT);
+    String region = region();
     String abroad =
-        followsRegions && built.endpointOverride().isEmpty() && built.region() != null
-            ? host.replace(built.region().id(), OTHER_REGION)
+        followsRegions && built.endpointOverride().isEmpty() && region != null
+            ? host.replace(region, OTHER_REGION)
             : host;
     return List.of(host, abroad).stream()
         .allMatch(name -> proxy.nonProxyHosts().stream().anyMatch(name::matches));

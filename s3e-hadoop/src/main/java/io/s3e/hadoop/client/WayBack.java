@@ -3,6 +3,7 @@ package io.s3e.hadoop.client;
 
 import io.s3e.client.ClientLimits;
 import io.s3e.client.ClientMemory;
+import io.s3e.client.ClientProvider;
 import io.s3e.client.ObjectClient;
 import io.s3e.client.RequestFailure;
 import io.s3e.client.RequestFailure.Kind;
@@ -44,14 +45,8 @@ final class WayBack implements FallbackClient.Listener {
     this.onFallback = onFallback;
   }
 
-  /** Makes S3E's own client. */
-  @FunctionalInterface
-  interface Own {
-    ObjectClient create(ClientMemory memory);
-  }
-
   /** S3E's own client with S3A's behind it, or S3A's alone if the own one cannot be made. */
-  ObjectClient open(Own own, ClientMemory memory) {
+  ObjectClient open(ClientProvider own, ClientMemory memory) {
     ObjectClient fast;
     try {
       fast = own.create(memory);

@@ -45,7 +45,7 @@ final class LeakReport implements Runnable {
     }
     LOG.warn(opener.getMessage());
     LOG.info("stack", opener);
-    left.countLeak();
+    left.source().requests().countLeak();
     try {
       left.close();
     } catch (IOException | RuntimeException e) {

@@ -95,11 +95,15 @@ final class OpenStream {
       return current;
     }
     checkOpen();
-    ReadEngine from = engine();
+    ReadEngine from;
+    AnnouncedFile announced;
+    synchronized (this) {
+      from = engine;
+      announced = opening.announced();
+    }
     S3E made;
     try {
       made = from.engine(end);
-      AnnouncedFile announced = announced();
       if (announced != null) {
         announced.awaitAnswer();
       }
@@ -117,14 +121,6 @@ final class OpenStream {
       }
       return current;
     }
-  }
-
-  private synchronized ReadEngine engine() {
-    return engine;
-  }
-
-  private synchronized @Nullable AnnouncedFile announced() {
-    return opening.announced();
   }
 
   /** Length of the file in bytes: what S3A or the caller said, until the store says less. */
@@ -156,11 +152,6 @@ final class OpenStream {
   /** Counts what the stream does. */
   StreamStatistics counting() {
     return counting;
-  }
-
-  /** Counts a stream that was never closed, where this Hadoop has a counter for it. */
-  void countLeak() {
-    source.requests().countLeak();
   }
 
   /**

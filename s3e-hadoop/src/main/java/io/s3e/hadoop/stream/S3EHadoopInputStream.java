@@ -189,11 +189,6 @@ public final class S3EHadoopInputStream extends FSInputStream
   }
 
   @Override
-  public void readFully(long from, byte[] buffer) throws IOException {
-    readFully(from, buffer, 0, buffer.length);
-  }
-
-  @Override
   public void readFully(long from, ByteBuffer buffer) throws IOException {
     open.checkOpen();
     checkFrom(from);
@@ -230,7 +225,7 @@ public final class S3EHadoopInputStream extends FSInputStream
     Objects.requireNonNull(release, "release");
     open.checkOpen();
     try {
-      VectoredReads.submit(open, statistics, ranges, allocate, release);
+      VectoredReads.submit(open, ranges, allocate, release);
     } catch (IOException e) {
       throw failed("readVectored", 0, open.length(), e);
     }

@@ -133,11 +133,6 @@ public final class S3EObjectInputStream extends ObjectInputStream
   }
 
   @Override
-  public void readFully(long from, byte[] buffer) throws IOException {
-    stream.readFully(from, buffer);
-  }
-
-  @Override
   public void readFully(long from, ByteBuffer buffer) throws IOException {
     stream.readFully(from, buffer);
   }

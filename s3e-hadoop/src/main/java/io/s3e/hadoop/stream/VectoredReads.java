@@ -28,12 +28,12 @@ final class VectoredReads {
    */
   static void submit(
       OpenStream open,
-      StreamStatistics statistics,
       List<? extends FileRange> ranges,
       IntFunction<ByteBuffer> allocate,
       Consumer<ByteBuffer> release)
       throws IOException {
     StreamSource source = open.source();
+    StreamStatistics statistics = open.counting();
     List<? extends FileRange> sorted =
         VectoredReadUtils.validateAndSortRanges(ranges, Optional.of(open.length()));
     if (sorted.isEmpty()) {

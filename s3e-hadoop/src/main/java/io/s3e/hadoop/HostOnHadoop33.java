@@ -11,9 +11,11 @@ import io.s3e.hadoop.hadoop33.Reads;
 import io.s3e.hadoop.spark.SparkTask;
 import io.s3e.hadoop.stats.OpenerStatistics;
 import io.s3e.hadoop.stats.StreamWork;
+import io.s3e.hadoop.stream.OpenHints;
 import io.s3e.metrics.StreamListener;
 import java.io.Closeable;
 import java.io.IOException;
+import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.statistics.IOStatistics;
 import org.apache.hadoop.fs.statistics.IOStatisticsSnapshot;
@@ -44,8 +46,9 @@ record HostOnHadoop33(String owner, EngineFactory factory) implements Reads.Host
   }
 
   @Override
-  public OpenOptions ofTask(Path path, OpenOptions told) {
-    ByteRange split = told.split() == null ? SparkTask.splitOf(path) : told.split();
+  public OpenOptions ofTask(Path path, Configuration options, OpenOptions told) {
+    ByteRange byOpener = OpenHints.split(options);
+    ByteRange split = byOpener == null ? SparkTask.splitOf(path) : byOpener;
     OpenOptions known = split == null ? told.withSplits(SparkTask.splits(path)) : told;
     return known.withSplit(split).withCancelled(SparkTask.isPossible() ? SparkTask::killed : null);
   }
@@ -55,9 +58,9 @@ record HostOnHadoop33(String owner, EngineFactory factory) implements Reads.Host
     return SparkTask.label();
   }
 
-  private static final class StreamAccount implements Reads.Account {
+  private static final class StreamAccount extends StreamWork implements Reads.Account {
     private final OpenerStatistics opener;
-    private volatile StreamWork work = new StreamWork();
+    private volatile Runnable onGet = () -> {};
 
     StreamAccount(OpenerStatistics opener) {
       this.opener = opener;
@@ -65,20 +68,19 @@ record HostOnHadoop33(String owner, EngineFactory factory) implements Reads.Host
 
     @Override
     public StreamListener listener(Runnable get) {
-      work =
-          new StreamWork() {
-            @Override
-            public void onGetSent(long offset, long bytes, boolean prefetch) {
-              super.onGetSent(offset, bytes, prefetch);
-              get.run();
-            }
-          };
-      return work;
+      onGet = get;
+      return this;
+    }
+
+    @Override
+    public void onGetSent(long offset, long bytes, boolean prefetch) {
+      super.onGetSent(offset, bytes, prefetch);
+      onGet.run();
     }
 
     @Override
     public void end(@Nullable IOStatistics ofS3a) {
-      work.tell(opener, work.beside(ofS3a == null ? new IOStatisticsSnapshot() : ofS3a));
+      tell(opener, beside(ofS3a == null ? new IOStatisticsSnapshot() : ofS3a));
     }
   }
 }

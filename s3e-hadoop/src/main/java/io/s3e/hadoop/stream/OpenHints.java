@@ -30,11 +30,11 @@ public record OpenHints(@Nullable ReadPolicy policy, @Nullable ByteRange split) 
     if (names.isEmpty()) {
       names = options.getTrimmedStringCollection(Constants.INPUT_FADVISE);
     }
-    return new OpenHints(firstKnown(names), splitIn(options));
+    return new OpenHints(firstKnown(names), split(options));
   }
 
-  /** Null if its end is unknown, or one of them is no number. */
-  private static @Nullable ByteRange splitIn(Configuration options) {
+  /** The split that the options tell; null if its end is unknown, or one of them is no number. */
+  public static @Nullable ByteRange split(Configuration options) {
     try {
       long start = Math.max(0, options.getLong(OpenFileOptions.FS_OPTION_OPENFILE_SPLIT_START, 0));
       long end = options.getLong(OpenFileOptions.FS_OPTION_OPENFILE_SPLIT_END, -1);

@@ -101,21 +101,16 @@ final class Hadoop33InputStream extends FSInputStream
 
   private synchronized @Nullable S3EInputStream own() throws IOException {
     requireOpen();
-    if (reads.isByS3a()) {
-      endOwn();
-    } else if (own == null) {
-      own = reads.stream(object, options);
+    if (!reads.isByS3a()) {
+      if (own == null) {
+        own = reads.stream(object, options);
+      }
+    } else if (own != null) {
+      // A read of another thread by it fails, and goes to S3A's stream.
+      own.close();
+      own = null;
     }
     return own;
-  }
-
-  /** A read of another thread by it fails, and goes to S3A's stream. */
-  private synchronized void endOwn() throws IOException {
-    S3EInputStream ended = own;
-    own = null;
-    if (ended != null) {
-      ended.close();
-    }
   }
 
   private void requireOpen() throws IOException {

@@ -76,8 +76,12 @@ public final class Reads implements Closeable {
     /** Counts what one stream reads that the calling thread opens. */
     Account account();
 
-    /** Adds what the task of the calling thread, which opens a file, tells of its reads. */
-    OpenOptions ofTask(Path path, OpenOptions told);
+    /**
+     * Adds the split, and what else the task of the calling thread, which opens a file, tells.
+     *
+     * @param options of {@code openFile()}
+     */
+    OpenOptions ofTask(Path path, Configuration options, OpenOptions told);
 
     /** Names the task of the calling thread, the first that reads a stream; null if it has none. */
     @Nullable String label();
@@ -193,9 +197,9 @@ public final class Reads implements Closeable {
     OpenOptions told =
         host.ofTask(
             whole,
+            parameters.getOptions(),
             OpenOptions.DEFAULTS
                 .withPolicy(policy(parameters.getOptions()))
-                .withSplit(split(parameters.getOptions()))
                 .withVersion(etag == null || etag.isEmpty() ? null : '"' + etag + '"', null)
                 .withHeaders(headers));
     return s3a.openFile(path, parameters).thenApply(opened -> over(opened, whole, told, account));
@@ -218,17 +222,6 @@ public final class Reads implements Closeable {
     ObjectRef object = new ObjectRef(fileSystem.getBucket(), fileSystem.pathToKey(whole));
     return new FSDataInputStream(
         new Hadoop33InputStream(this, object, options, theirs, statistics, account));
-  }
-
-  /** What {@code openFile()} tells; null where that has no end, or is no number. */
-  private static @Nullable ByteRange split(Configuration options) {
-    try {
-      long start = Math.max(0, options.getLong("fs.option.openfile.split.start", 0));
-      long end = options.getLong("fs.option.openfile.split.end", -1);
-      return end < start ? null : new ByteRange(start, end);
-    } catch (NumberFormatException e) {
-      return null;
-    }
   }
 
   /** The policy that the opener tells, else that of the file system. */

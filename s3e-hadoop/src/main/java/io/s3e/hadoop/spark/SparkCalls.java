@@ -99,45 +99,41 @@ final class SparkCalls {
   }
 
   /** The id of the thread's task attempt; null if there is none. */
-  @SuppressWarnings("IllegalCatch")
   @Nullable Long id() {
-    try {
-      Object task = (Object) taskOfThread.invokeExact();
-      return task == null ? null : (Long) (long) taskAttemptId.invokeExact(task);
-    } catch (Throwable e) {
-      LOG.debug("Spark does not tell of its task", e);
-      return null;
-    }
+    return ask(task -> (Long) (long) taskAttemptId.invokeExact(task));
   }
 
   /** The thread's task and its stage, in words; null if there is none. */
-  @SuppressWarnings("IllegalCatch")
   @Nullable String label() {
-    try {
-      Object task = (Object) taskOfThread.invokeExact();
-      if (task == null) {
-        return null;
-      }
-      long attempt = (long) taskAttemptId.invokeExact(task);
-      int stage = (int) stageId.invokeExact(task);
-      return SparkTask.label(stage, attempt);
-    } catch (Throwable e) {
-      LOG.debug("Spark does not tell of its task", e);
-      return null;
-    }
+    return ask(
+        task ->
+            SparkTask.label(
+                (int) stageId.invokeExact(task), (long) taskAttemptId.invokeExact(task)));
   }
 
   /** Why the thread's task is to end; null if it goes on, or there is none. */
-  @SuppressWarnings("IllegalCatch")
   @Nullable String killed() {
+    return ask(
+        task ->
+            (boolean) isInterrupted.invokeExact(task)
+                ? "Spark has killed task "
+                    + (long) taskAttemptId.invokeExact(task)
+                    + " of stage "
+                    + (int) stageId.invokeExact(task)
+                : null);
+  }
+
+  /** A question about a task. */
+  private interface Question<T> {
+    @Nullable T of(Object task) throws Throwable;
+  }
+
+  /** The answer for the thread's task; null if there is none. */
+  @SuppressWarnings("IllegalCatch")
+  private <T> @Nullable T ask(Question<T> question) {
     try {
       Object task = (Object) taskOfThread.invokeExact();
-      if (task == null || !(boolean) isInterrupted.invokeExact(task)) {
-        return null;
-      }
-      long attempt = (long) taskAttemptId.invokeExact(task);
-      int stage = (int) stageId.invokeExact(task);
-      return "Spark has killed task " + attempt + " of stage " + stage;
+      return task == null ? null : question.of(task);
     } catch (Throwable e) {
       LOG.debug("Spark does not tell of its task", e);
       return null;

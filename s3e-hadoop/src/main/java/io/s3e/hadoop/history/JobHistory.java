@@ -65,11 +65,9 @@ public final class JobHistory implements AutoCloseable {
   private static final int BEFORE_FILE_SYSTEMS_CLOSE = FileSystem.SHUTDOWN_HOOK_PRIORITY + 10;
 
   /** Guarded by itself. */
-  private static final Map<Key, JobHistory> OPEN = new HashMap<>();
+  private static final Map<HistorySetting, JobHistory> OPEN = new HashMap<>();
 
   private static final AtomicBoolean TOLD_OF_SETTING = new AtomicBoolean();
-
-  private record Key(Mode mode, String directory, String job, String run) {}
 
   /**
    * What the files of a JVM believe.
@@ -87,7 +85,9 @@ public final class JobHistory implements AutoCloseable {
     }
   }
 
-  private final Key key;
+  /** As it was set, with the folded name of the job. */
+  private final HistorySetting key;
+
   private final HistoryStore store;
 
   /** Whether this JVM reads and writes what is kept, and does not leave that to another. */
@@ -99,7 +99,7 @@ public final class JobHistory implements AutoCloseable {
   /** Of a JVM that runs one task. */
   private final Object wholeJvm;
 
-  private final CompletableFuture<Past> past = new CompletableFuture<>();
+  private final CompletableFuture<Past> past;
   private final AtomicBoolean isAwaited = new AtomicBoolean();
 
   /** Nobody waits for {@link #past} beyond that, by {@link System#nanoTime()}. */
@@ -127,25 +127,23 @@ public final class JobHistory implements AutoCloseable {
    * @param known tells what is, in place of the store; null if that does
    */
   private JobHistory(
-      Key key,
-      HistorySetting setting,
+      HistorySetting key,
       Configuration conf,
       @Nullable FileSystem files,
       @Nullable Callable<byte[]> known) {
     this.key = key;
-    this.store = new HistoryStore(new Path(key.directory), conf);
+    this.store = new HistoryStore(new Path(key.directory()), conf);
     this.isOfStore = known == null;
     if (files != null) {
       store.lend(files);
     }
-    this.run = setting.run().isEmpty() ? part : setting.run();
+    this.run = key.run().isEmpty() ? part : key.run();
     String task = conf.getTrimmed("mapreduce.task.attempt.id", "");
     this.wholeJvm = task.isEmpty() ? part : task;
-    if (key.mode == Mode.ON) {
-      OwnLoader.thread(() -> complete(known), "s3e-history").start();
-    } else {
-      past.complete(Past.NONE);
-    }
+    this.past =
+        key.mode() == Mode.ON
+            ? onThread(() -> load(known)).exceptionally(this::unread)
+            : CompletableFuture.completedFuture(Past.NONE);
   }
 
   /**
@@ -200,12 +198,13 @@ public final class JobHistory implements AutoCloseable {
       }
       return null;
     }
-    Key key = new Key(setting.mode(), setting.directory(), job, setting.run());
+    HistorySetting key =
+        new HistorySetting(setting.mode(), setting.directory(), job, setting.run());
     synchronized (OPEN) {
       JobHistory history = OPEN.get(key);
       if (history == null) {
         try {
-          history = new JobHistory(key, setting, conf, files, known);
+          history = new JobHistory(key, conf, files, known);
         } catch (IllegalArgumentException e) {
           LOG.warn("No history is kept in {}: {}", setting.directory(), e.toString());
           return null;
@@ -265,7 +264,7 @@ public final class JobHistory implements AutoCloseable {
       }
     }
     try {
-      HistoryStore.Found found = store.find(key.job);
+      HistoryStore.Found found = store.find(key.job());
       if (found.problem() != null) {
         warn("A part of the history is not used", found.problem());
       }
@@ -273,7 +272,7 @@ public final class JobHistory implements AutoCloseable {
       if (!facts.off().isEmpty()) {
         LOG.info(
             "The history of {} in {} is not used, since {} (s3e history clear begins anew)",
-            key.job,
+            key.job(),
             store,
             facts.off());
         return Past.NONE;
@@ -289,7 +288,7 @@ public final class JobHistory implements AutoCloseable {
 
   private void warn(String what, String why) {
     if (hasWarned.compareAndSet(false, true)) {
-      LOG.warn("{} (job {}, {}); reads go on as without: {}", what, key.job, store, why);
+      LOG.warn("{} (job {}, {}); reads go on as without: {}", what, key.job(), store, why);
     } else {
       LOG.debug("{}: {}", what, why);
     }
@@ -315,16 +314,10 @@ public final class JobHistory implements AutoCloseable {
     return new OpenedFile(time.isControl ? null : known.memory, time);
   }
 
-  @SuppressWarnings("IllegalCatch") // An error, too, costs nothing but the history.
-  private void complete(@Nullable Callable<byte[]> known) {
-    Past loaded = Past.NONE;
-    try {
-      loaded = load(known);
-    } catch (Throwable e) {
-      warn("The history cannot be read", e.toString());
-    } finally {
-      past.complete(loaded);
-    }
+  /** An error, too, costs nothing but the history. */
+  private Past unread(Throwable failure) {
+    warn("The history cannot be read", failure.toString());
+    return Past.NONE;
   }
 
   private Past past() {
@@ -344,8 +337,8 @@ public final class JobHistory implements AutoCloseable {
   public byte[] known() throws IOException {
     long left = Math.max(0, readByNanos - System.nanoTime());
     Past loaded = await(past, Duration.ofNanos(left));
-    JobFacts facts = loaded == null ? JobFacts.none(key.job) : loaded.facts;
-    return HistoryFile.encode(new JobFacts(key.job, "", List.of(), facts.tables()));
+    JobFacts facts = loaded == null ? JobFacts.none(key.job()) : loaded.facts;
+    return HistoryFile.encode(new JobFacts(key.job(), "", List.of(), facts.tables()));
   }
 
   /** Null if it does not come in time, or fails. */
@@ -378,7 +371,7 @@ public final class JobHistory implements AutoCloseable {
   private synchronized JobFacts own() {
     JobFacts.Run mine =
         new JobFacts.Run(run, part, System.currentTimeMillis(), trial.with(), trial.without());
-    return new JobFacts(key.job, "", List.of(mine), List.copyOf(learnt.values()));
+    return new JobFacts(key.job(), "", List.of(mine), List.copyOf(learnt.values()));
   }
 
   /**
@@ -427,10 +420,10 @@ public final class JobHistory implements AutoCloseable {
     } else if (adding.isCompletedExceptionally()) {
       warn("The history is not written", "an error, which the debug log has");
     }
-    if (found != null && key.mode == Mode.ON) {
+    if (found != null && key.mode() == Mode.ON) {
       LOG.info(
           "History of {}: {}{}",
-          key.job,
+          key.job(),
           found.facts().comparison().text(),
           found.facts().off().isEmpty() ? "" : "; it is off: " + found.facts().off());
     }
@@ -452,15 +445,11 @@ public final class JobHistory implements AutoCloseable {
   /** One user less. After the last one it is written, unless that was done, or another JVM does. */
   @Override
   public void close() {
-    leave(null);
+    close(null);
   }
 
   /** As {@link #close()}, by a user that has lent itself and is still open. */
-  public void close(FileSystem files) {
-    leave(files);
-  }
-
-  private void leave(@Nullable FileSystem files) {
+  public void close(@Nullable FileSystem files) {
     synchronized (OPEN) {
       isClosed = --users == 0;
       if (isClosed) {
@@ -495,7 +484,7 @@ public final class JobHistory implements AutoCloseable {
   private boolean isWorthWriting() {
     Set<String> known = past.getNow(Past.NONE).places;
     synchronized (this) {
-      return key.mode == Mode.OBSERVE
+      return key.mode() == Mode.OBSERVE
           || !known.containsAll(learnt.keySet())
           || Trial.isTold(wholeJvm);
     }
@@ -503,6 +492,6 @@ public final class JobHistory implements AutoCloseable {
 
   @Override
   public String toString() {
-    return "history of " + key.job + " in " + store;
+    return "history of " + key.job() + " in " + store;
   }
 }

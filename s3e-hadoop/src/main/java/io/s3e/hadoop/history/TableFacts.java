@@ -10,6 +10,7 @@ import java.util.BitSet;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Objects;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -129,22 +130,11 @@ public record TableFacts(
 
   /** As the core takes it, without what cannot be. */
   PlaceFacts facts() {
-    List<FileShape> shapes = new ArrayList<>();
-    for (Shape each : files) {
-      FileShape file = each.file();
-      if (file != null) {
-        shapes.add(file);
-      }
-    }
-    List<ColumnScan> columns = new ArrayList<>();
-    for (Scan each : scans) {
-      ColumnScan scan = each.scan();
-      if (scan != null) {
-        columns.add(scan);
-      }
-    }
     boolean isFooter = footerBytes > 0 && footerBytes <= MOST_FOOTER_BYTES;
-    return new PlaceFacts(isFooter ? footerBytes : 0, shapes, columns);
+    return new PlaceFacts(
+        isFooter ? footerBytes : 0,
+        files.stream().flatMap(each -> Stream.ofNullable(each.file())).toList(),
+        scans.stream().flatMap(each -> Stream.ofNullable(each.scan())).toList());
   }
 
   /** Without what cannot be; null if that leaves nothing. */

@@ -39,7 +39,7 @@ final class BucketChecks {
   private final Configuration conf;
   private final Seam seam;
   private final Requirements libraries;
-  private final Report report;
+  private final Report.Part report;
 
   /** There is one cache for the JVM: what several buckets say of it is told once. */
   private final Set<String> toldCaches = new HashSet<>();
@@ -51,7 +51,7 @@ final class BucketChecks {
     this.conf = conf;
     this.seam = seam;
     this.libraries = libraries;
-    this.report = report;
+    this.report = report.in(Section.BUCKETS);
   }
 
   /** A bucket that the user asks for: it is to be done that S3E does not read it. */
@@ -83,8 +83,7 @@ final class BucketChecks {
         tellNotRead(title, choice, ifNotRead);
       }
     } catch (IllegalArgumentException e) {
-      report.todo(
-          Section.BUCKETS, title, "cannot be read: " + e.getMessage(), "Correct " + e.getMessage());
+      report.todo(title, "cannot be read: " + e.getMessage(), "Correct " + e.getMessage());
     }
   }
 
@@ -95,16 +94,16 @@ final class BucketChecks {
 
   private void tellUnknownKeys(String bucket, String title) {
     for (String unknown : UnknownKeys.in(conf, bucket)) {
-      report.todo(Section.BUCKETS, title, "unknown key " + unknown, "Correct the key " + unknown);
+      report.todo(title, "unknown key " + unknown, "Correct the key " + unknown);
     }
   }
 
   private void tellNotRead(String title, StreamChoice choice, Level level) {
     String value = "read by S3A's own stream: " + choice.reason();
     if (level == Level.TODO && choice == StreamChoice.S3A_BY_SETTING) {
-      report.todo(Section.BUCKETS, title, value, "Set " + S3EKeys.ENABLED.name() + " to true");
+      report.todo(title, value, "Set " + S3EKeys.ENABLED.name() + " to true");
     } else {
-      report.note(Section.BUCKETS, title, value);
+      report.note(title, value);
     }
   }
 
@@ -114,19 +113,13 @@ final class BucketChecks {
       AdapterConfig config =
           AdapterConfig.read(S3AUtils.propagateBucketOptions(own, bucket), bucket);
       EngineFactory cache = new EngineFactory(config, fs.getConf(), bucket);
-      tell(title, () -> outlook(fs, config, cache), config);
+      tell(title, fs, config, cache);
     } catch (IOException | RuntimeException e) {
       report.todo(
-          Section.BUCKETS,
           title,
           "S3A makes no file system for it: " + ReadTrial.shortened(e),
           "Correct what S3A says of s3a://" + bucket);
     }
-  }
-
-  /** Asks for an {@link FileSystemClients.Outlook}. */
-  private interface Question {
-    FileSystemClients.Outlook ask() throws IOException;
   }
 
   private FileSystemClients.Outlook outlook(
@@ -141,13 +134,12 @@ final class BucketChecks {
         cache.engine(fs.getUri().toString(), reads.store(), reads.secret()));
   }
 
-  private void tell(String title, Question question, AdapterConfig config) {
+  private void tell(String title, S3AFileSystem fs, AdapterConfig config, EngineFactory cache) {
     FileSystemClients.Outlook outlook;
     try {
-      outlook = question.ask();
+      outlook = outlook(fs, config, cache);
     } catch (IOException e) {
       report.todo(
-          Section.BUCKETS,
           "cache on local disk",
           "none: " + e.getMessage(),
           "Name directories for the cache by "
@@ -160,9 +152,9 @@ final class BucketChecks {
     String would = seam == Seam.NONE ? "would be read by S3E" : "read by S3E";
     String reason = seam == Seam.STREAM_FACTORY ? "the stream factory's" : outlook.reason();
     if (reason == null) {
-      report.ok(Section.BUCKETS, title, would + ", client " + outlook.client().text());
+      report.ok(title, would + ", client " + outlook.client().text());
     } else {
-      report.note(Section.BUCKETS, title, would + ", but by S3A's client: " + reason);
+      report.note(title, would + ", but by S3A's client: " + reason);
     }
     tellCache(outlook.engine().diskCache(), config);
   }
@@ -174,7 +166,7 @@ final class BucketChecks {
               ? "its objects must not go to local disk"
               : DiskCacheKeys.MODE.name() + " is memory";
       if (toldCaches.add(why)) {
-        report.note(Section.BUCKETS, "cache on local disk", "none: " + why);
+        report.note("cache on local disk", "none: " + why);
       }
       return;
     }
@@ -190,7 +182,7 @@ final class BucketChecks {
     try {
       capacity = cache.capacityBytes(Files.getFileStore(directory).getUsableSpace());
     } catch (IOException e) {
-      report.note(Section.BUCKETS, "cache on local disk", directory + ": " + e.getMessage());
+      report.note("cache on local disk", directory + ": " + e.getMessage());
       return;
     }
     String value =
@@ -202,7 +194,6 @@ final class BucketChecks {
             cache.scope().name().toLowerCase(Locale.ROOT));
     if (capacity < DiskCacheConfig.LEAST_CAPACITY_BYTES) {
       report.todo(
-          Section.BUCKETS,
           "cache on local disk",
           value + ", which is no cache",
           "Name another directory by "
@@ -211,7 +202,7 @@ final class BucketChecks {
               + directory
               + " has too little room");
     } else {
-      report.ok(Section.BUCKETS, "cache on local disk", value);
+      report.ok("cache on local disk", value);
     }
   }
 }

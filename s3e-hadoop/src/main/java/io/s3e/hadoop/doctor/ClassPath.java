@@ -66,10 +66,10 @@ final class ClassPath {
   private static List<Copy> copiesIn(ClassLoader loader, Library library) {
     List<Copy> found = new ArrayList<>();
     try {
-      for (URL marker : Collections.list(loader.getResources(library.marker()))) {
+      for (URL marker : Collections.list(loader.getResources(library.marker))) {
         String address = marker.toString();
-        String root = address.substring(0, address.length() - library.marker().length());
-        Copy copy = new Copy(version(root, library.versionFile()), place(root));
+        String root = address.substring(0, address.length() - library.marker.length());
+        Copy copy = new Copy(version(root, library.versionFile), place(root));
         if (!found.contains(copy)) {
           found.add(copy);
         }

@@ -10,16 +10,15 @@ import java.util.stream.Collectors;
 /** The libraries: which are there, which lack, and which are there more than once. */
 final class ClassPathChecks {
   private final ClassPath classPath;
-  private final Report report;
+  private final Report.Part report;
 
   ClassPathChecks(ClassPath classPath, Report report) {
     this.classPath = classPath;
-    this.report = report;
+    this.report = report.in(Section.CLASS_PATH);
   }
 
   void run() {
     report.ok(
-        Section.CLASS_PATH,
         "Java",
         Runtime.version() + " of " + System.getProperty("java.vendor", "an unknown vendor"));
     for (Library library : Library.values()) {
@@ -38,8 +37,8 @@ final class ClassPathChecks {
     } else if (library == Library.HADOOP_AWS && !classPath.has(Library.HADOOP)) {
       // One remedy is enough: Hadoop's own class path may have it.
       return;
-    } else if (library.need() == Library.Need.REQUIRED) {
-      report.todo(Section.CLASS_PATH, library.title(), "not on the class path", remedy(library));
+    } else if (library.isRequired()) {
+      report.todo(library.title, "not on the class path", remedy(library));
     }
   }
 
@@ -54,10 +53,9 @@ final class ClassPathChecks {
             .toList();
     if (!lacking.isEmpty()) {
       report.todo(
-          Section.CLASS_PATH,
           "AWS SDK",
           "not on the class path: "
-              + lacking.stream().map(Library::title).collect(Collectors.joining("; ")),
+              + lacking.stream().map(library -> library.title).collect(Collectors.joining("; ")),
           remedy(Library.SDK_S3));
     }
     for (Library library : List.of(Library.SDK_CORE, Library.SDK_S3)) {
@@ -74,7 +72,6 @@ final class ClassPathChecks {
   private void checkSdkIsOne(Copy core, Copy s3) {
     if (!core.version().equals(s3.version())) {
       report.todo(
-          Section.CLASS_PATH,
           "AWS SDK",
           "core is " + core.version() + " and s3 is " + s3.version(),
           "Leave one version of the AWS SDK on the class path, the one of hadoop-aws: "
@@ -87,18 +84,17 @@ final class ClassPathChecks {
 
   /** The first copy, which is used, and what the others mean. */
   private void tell(Library library, List<Copy> copies) {
-    String title = library.title();
+    String title = library.title;
     Copy first = copies.get(0);
-    report.ok(Section.CLASS_PATH, title, first.version() + "  " + first.place());
+    report.ok(title, first.version() + "  " + first.place());
     for (Copy other : copies.subList(1, copies.size())) {
       String value = "again " + other.version() + "  " + other.place();
       // S3E calls what all versions of SLF4J have, and --packages often brings another than
       // Spark's.
       if (other.version().equals(first.version()) || library == Library.SLF4J) {
-        report.note(Section.CLASS_PATH, title, value);
+        report.note(title, value);
       } else {
         report.todo(
-            Section.CLASS_PATH,
             title,
             value,
             "Leave one version of "

@@ -71,11 +71,12 @@ public final class DoctorProgram {
         HadoopChecks.run(arguments, classPath, report);
       }
     } catch (LinkageError e) {
-      report.todo(
-          Section.CLASS_PATH,
-          "classes",
-          "do not fit together: " + e,
-          "Look for the class named there: its library lacks, or another version comes first");
+      report
+          .in(Section.CLASS_PATH)
+          .todo(
+              "classes",
+              "do not fit together: " + e,
+              "Look for the class named there: its library lacks, or another version comes first");
     }
     return report;
   }
@@ -83,7 +84,7 @@ public final class DoctorProgram {
   /** The one by which Hadoop would load S3E, if that sees this S3E. */
   private static ClassLoader loader() {
     ClassLoader context = Thread.currentThread().getContextClassLoader();
-    return context != null && context.getResource(Library.S3E.marker()) != null
+    return context != null && context.getResource(Library.S3E.marker) != null
         ? context
         : DoctorProgram.class.getClassLoader();
   }

@@ -24,11 +24,12 @@ final class HadoopChecks {
     // What is not there at all has its line, and its remedy, from the class path's checks.
     List<String> unfit = libraries.unfitVersions();
     if (!unfit.isEmpty()) {
-      report.todo(
-          Section.CLASS_PATH,
-          "S3E cannot read here",
-          String.join("; ", unfit),
-          "Put on the class path: " + Requirements.NEEDED);
+      report
+          .in(Section.CLASS_PATH)
+          .todo(
+              "S3E cannot read here",
+              String.join("; ", unfit),
+              "Put on the class path: " + Requirements.NEEDED);
     }
     if (!classPath.has(Library.HADOOP_AWS)) {
       return;
@@ -40,14 +41,12 @@ final class HadoopChecks {
     try {
       general = AdapterConfig.read(conf, null);
     } catch (IllegalArgumentException e) {
-      report.todo(
-          Section.CONFIGURATION,
-          "settings",
-          "not accepted: " + e.getMessage(),
-          "Correct " + e.getMessage());
+      report
+          .in(Section.CONFIGURATION)
+          .todo("settings", "not accepted: " + e.getMessage(), "Correct " + e.getMessage());
       return;
     }
-    tellExplain(general.explain(), report);
+    tellExplain(general.explain(), report.in(Section.CONFIGURATION));
     new MemoryChecks(settings, classPath, report).run(general);
     if (!libraries.lacks().isEmpty() || !classPath.hasSdk()) {
       // S3A or S3E would make no file system.
@@ -70,24 +69,23 @@ final class HadoopChecks {
     }
   }
 
-  private static void tellExplain(ExplainSetting explain, Report report) {
+  private static void tellExplain(ExplainSetting explain, Report.Part report) {
     String key = S3EKeys.EXPLAIN.name();
     Path directory = explain.directory();
     switch (explain.level()) {
-      case OFF -> report.note(Section.CONFIGURATION, key, "off: nothing is kept of GETs");
-      case RECENT -> report.ok(Section.CONFIGURATION, key, "recent: the latest GETs, in memory");
-      case SPANS -> report.ok(Section.CONFIGURATION, key, "spans, by OpenTelemetry");
+      case OFF -> report.note(key, "off: nothing is kept of GETs");
+      case RECENT -> report.ok(key, "recent: the latest GETs, in memory");
+      case SPANS -> report.ok(key, "spans, by OpenTelemetry");
       case ALL -> {
         if (directory != null
             && Files.exists(directory)
             && !(Files.isDirectory(directory) && Files.isWritable(directory))) {
           report.todo(
-              Section.CONFIGURATION,
               key,
               "all, in " + directory + ", which is no directory that S3E may write",
               "Name another directory by " + key);
         } else {
-          report.ok(Section.CONFIGURATION, key, "all, in " + directory);
+          report.ok(key, "all, in " + directory);
         }
       }
     }

@@ -36,13 +36,13 @@ final class MemoryChecks {
 
   private final Settings settings;
   private final ClassPath classPath;
-  private final Report report;
+  private final Report.Part report;
   private final HostSizing host = HostSizing.ofThisJvm();
 
   MemoryChecks(Settings settings, ClassPath classPath, Report report) {
     this.settings = settings;
     this.classPath = classPath;
-    this.report = report;
+    this.report = report.in(Section.MEMORY);
   }
 
   void run(AdapterConfig config) {
@@ -67,7 +67,6 @@ final class MemoryChecks {
             host.processors());
     if (engine.memoryBytes() > applied) {
       report.todo(
-          Section.MEMORY,
           "this JVM",
           value,
           S3EKeys.MEMORY_BUDGET.name()
@@ -76,7 +75,7 @@ final class MemoryChecks {
               + " is more than half of the direct memory: lower it, or raise"
               + " -XX:MaxDirectMemorySize to twice the budget");
     } else {
-      report.ok(Section.MEMORY, "this JVM", value);
+      report.ok("this JVM", value);
     }
   }
 
@@ -162,12 +161,11 @@ final class MemoryChecks {
             size(heapBytes));
     if (budget > beside) {
       report.todo(
-          Section.MEMORY,
           who,
           value,
           "Raise " + limitKey + " or lower " + S3EKeys.MEMORY_BUDGET.name() + ": it does not fit");
     } else {
-      report.ok(Section.MEMORY, who, value);
+      report.ok(who, value);
     }
   }
 

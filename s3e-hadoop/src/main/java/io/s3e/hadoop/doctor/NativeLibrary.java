@@ -10,15 +10,12 @@ final class NativeLibrary {
   private NativeLibrary() {}
 
   static void check(Report report) {
+    Report.Part part = report.in(Section.CLASS_PATH);
     @Nullable String problem = CrtLibrary.unusableBecause();
     if (problem == null) {
-      report.ok(
-          Section.CLASS_PATH,
-          "AWS CRT of S3E",
-          CrtLibrary.description() + "; its native library loads");
+      part.ok("AWS CRT of S3E", CrtLibrary.description() + "; its native library loads");
     } else {
-      report.todo(
-          Section.CLASS_PATH,
+      part.todo(
           "AWS CRT of S3E",
           problem,
           "Reads go by S3A's client, which is slower, until the AWS CRT can be used:"

@@ -9,8 +9,8 @@ import java.io.InputStream;
 import java.net.URI;
 import java.util.Arrays;
 import java.util.Locale;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.apache.hadoop.conf.Configuration;
@@ -27,14 +27,14 @@ final class ReadTrial {
   private static final int LONGEST_MESSAGE = 400;
 
   private final Configuration conf;
-  private final Report report;
+  private final Report.Part report;
 
   /**
    * @param conf that the file system is made with
    */
   ReadTrial(Configuration conf, Report report) {
     this.conf = conf;
-    this.report = report;
+    this.report = report.in(Section.READING);
   }
 
   /**
@@ -46,17 +46,8 @@ final class ReadTrial {
 
   /** One row; the read has a thread of its own, so that a store that hangs ends it in time. */
   void read(URI place) {
-    CompletableFuture<Answer> answer = new CompletableFuture<>();
-    Thread thread =
-        new Thread(
-            () -> {
-              try {
-                answer.complete(firstBytes(place));
-              } catch (IOException | RuntimeException | LinkageError e) {
-                answer.completeExceptionally(e);
-              }
-            },
-            "s3e-doctor-read");
+    FutureTask<Answer> answer = new FutureTask<>(() -> firstBytes(place));
+    Thread thread = new Thread(answer, "s3e-doctor-read");
     thread.setDaemon(true);
     thread.start();
     try {
@@ -104,15 +95,14 @@ final class ReadTrial {
             answer.fileSystem(),
             answer.client().isEmpty() ? "" : ", client " + answer.client());
     if (answer.client().isEmpty() && answer.bytes() > 0) {
-      report.note(Section.READING, place, value + ", not by S3E");
+      report.note(place, value + ", not by S3E");
     } else {
-      report.ok(Section.READING, place, value);
+      report.ok(place, value);
     }
   }
 
   private void tellFailure(String place, String problem) {
     report.todo(
-        Section.READING,
         place,
         problem,
         "Look up the message in docs/TROUBLESHOOTING.md, \"Reads fail\"; where S3A fails too, the"

@@ -2,10 +2,11 @@
 package io.s3e.hadoop.doctor;
 
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -47,34 +48,35 @@ final class Report {
 
   private static final int WIDEST_NAME = 38;
 
-  private final Map<Section, List<Row>> sections = new LinkedHashMap<>();
+  /** What is found for one section. */
+  static final class Part {
+    private final List<Row> rows = new ArrayList<>();
+
+    void ok(String name, String value) {
+      rows.add(new Row(name, value, Level.OK, null));
+    }
+
+    void note(String name, String value) {
+      rows.add(new Row(name, value, Level.NOTE, null));
+    }
+
+    void todo(String name, String value, String remedy) {
+      rows.add(new Row(name, value, Level.TODO, remedy));
+    }
+  }
+
+  private final Map<Section, Part> parts = new EnumMap<>(Section.class);
   private final String version;
 
   Report(String version) {
     this.version = version;
     for (Section section : Section.values()) {
-      sections.put(section, new ArrayList<>());
+      parts.put(section, new Part());
     }
   }
 
-  void ok(Section section, String name, String value) {
-    add(section, new Row(name, value, Level.OK, null));
-  }
-
-  void note(Section section, String name, String value) {
-    add(section, new Row(name, value, Level.NOTE, null));
-  }
-
-  void todo(Section section, String name, String value, String remedy) {
-    add(section, new Row(name, value, Level.TODO, remedy));
-  }
-
-  private void add(Section section, Row row) {
-    rows(section).add(row);
-  }
-
-  private List<Row> rows(Section section) {
-    return sections.getOrDefault(section, List.of());
+  Part in(Section section) {
+    return Objects.requireNonNull(parts.get(section));
   }
 
   /** Whether nothing is to be done. */
@@ -83,8 +85,8 @@ final class Report {
   }
 
   private List<String> remedies() {
-    return sections.values().stream()
-        .flatMap(List::stream)
+    return parts.values().stream()
+        .flatMap(part -> part.rows.stream())
         .flatMap(row -> Stream.ofNullable(row.remedy()))
         .distinct()
         .toList();
@@ -94,7 +96,7 @@ final class Report {
   String text() {
     StringBuilder text = new StringBuilder("S3E " + version + " doctor\n");
     for (Section section : Section.values()) {
-      List<Row> rows = rows(section);
+      List<Row> rows = in(section).rows;
       if (!rows.isEmpty()) {
         text.append('\n').append(section.title).append('\n');
         int width =
@@ -122,8 +124,8 @@ final class Report {
   /** One document; each section is a list of rows. */
   String json() {
     String all =
-        sections.entrySet().stream()
-            .map(each -> string(each.getKey().key()) + ": " + rowsJson(each.getValue()))
+        parts.entrySet().stream()
+            .map(each -> string(each.getKey().key()) + ": " + rowsJson(each.getValue().rows))
             .collect(Collectors.joining(",\n  "));
     return "{\n  "
         + string("s3e")

@@ -24,13 +24,13 @@ final class Seams {
   private final Settings settings;
   private final Configuration conf;
   private final ClassPath classPath;
-  private final Report report;
+  private final Report.Part report;
 
   Seams(Settings settings, ClassPath classPath, Report report) {
     this.settings = settings;
     this.conf = settings.hadoop();
     this.classPath = classPath;
-    this.report = report;
+    this.report = report.in(Section.CONFIGURATION);
   }
 
   Seam check() {
@@ -41,7 +41,6 @@ final class Seams {
       String value = value(key);
       if (!value.isEmpty()) {
         report.note(
-            Section.CONFIGURATION,
             key,
             shown(key)
                 + (value.equals(FILE_SYSTEM) ? "" : ": paths of that scheme are not read by S3E"));
@@ -74,7 +73,6 @@ final class Seams {
             .anyMatch(PLUGIN::equals);
     if (named && !classPath.has(Library.PLUGIN)) {
       report.todo(
-          Section.CONFIGURATION,
           "spark.plugins",
           PLUGIN + ", which is not on the class path",
           "Add io.s3e:s3e-spark for this line of Spark by --packages, as docs/INSTALL.md shows");
@@ -85,15 +83,11 @@ final class Seams {
 
   private void tellFileSystem(Seam seam) {
     switch (seam) {
-      case FILE_SYSTEM -> report.ok(Section.CONFIGURATION, Seam.IMPL, shown(Seam.IMPL));
+      case FILE_SYSTEM -> report.ok(Seam.IMPL, shown(Seam.IMPL));
       case SPARK_PLUGIN ->
-          report.ok(
-              Section.CONFIGURATION,
-              Seam.IMPL,
-              FILE_SYSTEM + ", which " + PLUGIN + " sets when Spark starts");
+          report.ok(Seam.IMPL, FILE_SYSTEM + ", which " + PLUGIN + " sets when Spark starts");
       case STREAM_FACTORY ->
           report.note(
-              Section.CONFIGURATION,
               Seam.IMPL,
               shown(Seam.IMPL)
                   + ", with streams of "
@@ -104,7 +98,6 @@ final class Seams {
                   + FILE_SYSTEM);
       case NONE ->
           report.todo(
-              Section.CONFIGURATION,
               Seam.IMPL,
               shown(Seam.IMPL) + ": S3E does not read",
               "Set " + Seam.IMPL + " to " + FILE_SYSTEM);
@@ -114,20 +107,15 @@ final class Seams {
   private void tellAbstractFileSystem(Seam seam) {
     String value = value(Seam.ABSTRACT_IMPL);
     if (value.equals(ABSTRACT_FILE_SYSTEM)) {
-      report.ok(Section.CONFIGURATION, Seam.ABSTRACT_IMPL, shown(Seam.ABSTRACT_IMPL));
+      report.ok(Seam.ABSTRACT_IMPL, shown(Seam.ABSTRACT_IMPL));
     } else if (seam == Seam.SPARK_PLUGIN && isS3AsOwn(Seam.ABSTRACT_IMPL)) {
       report.ok(
-          Section.CONFIGURATION,
           Seam.ABSTRACT_IMPL,
           ABSTRACT_FILE_SYSTEM + ", which " + PLUGIN + " sets when Spark starts");
     } else if (seam == Seam.STREAM_FACTORY && isS3AsOwn(Seam.ABSTRACT_IMPL)) {
-      report.ok(
-          Section.CONFIGURATION,
-          Seam.ABSTRACT_IMPL,
-          shown(Seam.ABSTRACT_IMPL) + ", with the same streams");
+      report.ok(Seam.ABSTRACT_IMPL, shown(Seam.ABSTRACT_IMPL) + ", with the same streams");
     } else {
       report.todo(
-          Section.CONFIGURATION,
           Seam.ABSTRACT_IMPL,
           shown(Seam.ABSTRACT_IMPL)
               + ": programs that use FileContext (YARN, Spark's checkpoints) read without S3E",

@@ -28,10 +28,10 @@ final class Settings {
 
   private final Configuration conf = new Configuration();
   private final Map<String, String> spark = new TreeMap<>();
-  private final Report report;
+  private final Report.Part report;
 
   Settings(List<Path> files, Report report) {
-    this.report = report;
+    this.report = report.in(Section.CONFIGURATION);
     // Those of MapReduce, which its own programs add; one that is not there is left out.
     conf.addResource("mapred-default.xml");
     conf.addResource("mapred-site.xml");
@@ -57,19 +57,18 @@ final class Settings {
       List<URL> found = Collections.list(conf.getClassLoader().getResources(CORE_SITE));
       if (found.isEmpty()) {
         report.note(
-            Section.CONFIGURATION,
             CORE_SITE,
             "none on the class path (HADOOP_CONF_DIR is "
                 + System.getenv().getOrDefault("HADOOP_CONF_DIR", "not set")
                 + ")");
         return;
       }
-      report.ok(Section.CONFIGURATION, CORE_SITE, found.get(0).getPath());
+      report.ok(CORE_SITE, found.get(0).getPath());
       for (URL other : found.subList(1, found.size())) {
-        report.note(Section.CONFIGURATION, CORE_SITE, "again, not read: " + other.getPath());
+        report.note(CORE_SITE, "again, not read: " + other.getPath());
       }
     } catch (IOException e) {
-      report.note(Section.CONFIGURATION, CORE_SITE, "cannot be looked for: " + e.getMessage());
+      report.note(CORE_SITE, "cannot be looked for: " + e.getMessage());
     }
   }
 
@@ -77,19 +76,16 @@ final class Settings {
     String name = file.toString();
     if (name.endsWith(".xml")) {
       conf.addResource(new org.apache.hadoop.fs.Path(file.toUri()));
-      report.ok(Section.CONFIGURATION, "named", name);
+      report.ok("named", name);
       return;
     }
     Properties properties = new Properties();
     try (Reader in = new InputStreamReader(Files.newInputStream(file), StandardCharsets.UTF_8)) {
       properties.load(in);
-      report.ok(Section.CONFIGURATION, "named", name);
+      report.ok("named", name);
     } catch (IOException | IllegalArgumentException e) {
       report.todo(
-          Section.CONFIGURATION,
-          "named",
-          name + ": " + e.getMessage(),
-          "Correct " + name + ", or name another file");
+          "named", name + ": " + e.getMessage(), "Correct " + name + ", or name another file");
     }
     addSpark(properties, name);
   }

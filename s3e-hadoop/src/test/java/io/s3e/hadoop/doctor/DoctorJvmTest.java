@@ -75,7 +75,7 @@ class DoctorJvmTest {
 
   /** A jar that says to be a library, and holds no class that could be loaded. */
   private String jarOf(Library library, String version) throws Exception {
-    return jar(library, version, List.of(library.marker()));
+    return jar(library, version, List.of(library.marker));
   }
 
   private String jar(Library library, String version, List<String> emptyFiles) throws Exception {
@@ -84,7 +84,7 @@ class DoctorJvmTest {
       for (String file : emptyFiles) {
         out.putNextEntry(new ZipEntry(file));
       }
-      out.putNextEntry(new ZipEntry(library.versionFile()));
+      out.putNextEntry(new ZipEntry(library.versionFile));
       out.write(("version=" + version).getBytes(UTF_8));
     }
     return jar.toString();

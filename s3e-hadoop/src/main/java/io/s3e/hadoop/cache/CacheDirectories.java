@@ -17,9 +17,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
@@ -42,8 +43,7 @@ final class CacheDirectories {
   private static final Duration PROBE_LIMIT = Duration.ofSeconds(2);
 
   /** The looks that are under way, perhaps for ever: one at a time for each directory. */
-  private static final Map<String, CompletableFuture<@Nullable String>> LOOKS =
-      new ConcurrentHashMap<>();
+  private static final Map<String, Future<@Nullable String>> LOOKS = new ConcurrentHashMap<>();
 
   /** File systems in memory or at the end of a network: no local disks. */
   private static final Set<String> NO_DISKS =
@@ -195,7 +195,7 @@ final class CacheDirectories {
   }
 
   private List<Path> usable(Source source, List<String> problems) {
-    List<CompletableFuture<@Nullable String>> looks =
+    List<Future<@Nullable String>> looks =
         source.paths().stream().map(path -> look(path, source.kind())).toList();
     long deadline = System.nanoTime() + PROBE_LIMIT.toNanos();
     List<Path> usable = new ArrayList<>();
@@ -211,25 +211,23 @@ final class CacheDirectories {
     return usable;
   }
 
-  private CompletableFuture<@Nullable String> look(Path path, Kind kind) {
-    CompletableFuture<@Nullable String> look = new CompletableFuture<>();
+  private Future<@Nullable String> look(Path path, Kind kind) {
     String what = kind + " " + path;
-    CompletableFuture<@Nullable String> before = LOOKS.putIfAbsent(what, look);
+    FutureTask<@Nullable String> look =
+        new FutureTask<>(
+            () -> {
+              try {
+                return problem(path, kind);
+              } finally {
+                LOOKS.remove(what);
+              }
+            });
+    Future<@Nullable String> before = LOOKS.putIfAbsent(what, look);
     if (before != null) {
       return before;
     }
-    Runnable looks =
-        () -> {
-          String problem = "cannot be looked at";
-          try {
-            problem = problem(path, kind);
-          } finally {
-            LOOKS.remove(what);
-            look.complete(problem);
-          }
-        };
     try {
-      OwnLoader.thread(looks, "s3e-look-at-" + path).start();
+      OwnLoader.thread(look, "s3e-look-at-" + path).start();
     } catch (OutOfMemoryError e) {
       LOOKS.remove(what);
       throw e;
@@ -237,7 +235,7 @@ final class CacheDirectories {
     return look;
   }
 
-  private static @Nullable String answer(CompletableFuture<@Nullable String> look, long nanos) {
+  private static @Nullable String answer(Future<@Nullable String> look, long nanos) {
     try {
       return look.get(nanos, TimeUnit.NANOSECONDS);
     } catch (TimeoutException e) {

@@ -61,6 +61,12 @@ public record ConfigKey<T>(
         value -> true);
   }
 
+  /** Any text, which whoever uses it checks; empty by default. */
+  static ConfigKey<String> text(String name, String type, String accepted, String description) {
+    return new ConfigKey<>(
+        S3EKeys.PREFIX + name, type, "", accepted, description, text -> text, value -> true);
+  }
+
   /** One of the constants of an enum, written in small letters and with hyphens. */
   static <E extends Enum<E>> ConfigKey<E> choice(
       String name, E byDefault, Class<E> choices, String description) {

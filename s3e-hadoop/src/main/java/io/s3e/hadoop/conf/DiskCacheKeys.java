@@ -74,16 +74,13 @@ public final class DiskCacheKeys {
           "In mode `hybrid`, the number of bytes from the front of an object that may go to disk.");
 
   static final ConfigKey<String> APP_ID =
-      new ConfigKey<>(
-          S3EKeys.PREFIX + "cache.app.id",
+      ConfigKey.text(
+          "cache.app.id",
           "text",
-          "",
           "a name",
           "The application whose processes share a cache in scope `app`. Empty takes it from YARN's"
               + " `CONTAINER_ID`, else from `spark.app.id`; a process that has neither, as the"
-              + " client that submits a job, has a cache of its own.",
-          text -> text,
-          value -> true);
+              + " client that submits a job, has a cache of its own.");
 
   public static final ConfigKey<Boolean> ENCRYPTION =
       ConfigKey.flag(

@@ -20,7 +20,7 @@ final class HistoryKeys {
               + " by itself: docs/TUNING.md. Not on Hadoop 3.3.");
 
   static final ConfigKey<String> DIRECTORY =
-      text(
+      ConfigKey.text(
           "history.dir",
           "path",
           "a path of any file system of Hadoop's",
@@ -29,7 +29,7 @@ final class HistoryKeys {
               + " `s3e-history` in that of event logs, where those are on.");
 
   static final ConfigKey<String> JOB =
-      text(
+      ConfigKey.text(
           "history.job",
           "text",
           "a name",
@@ -40,10 +40,4 @@ final class HistoryKeys {
   static final List<ConfigKey<?>> ALL = List.of(HISTORY, DIRECTORY, JOB);
 
   private HistoryKeys() {}
-
-  private static ConfigKey<String> text(
-      String name, String type, String accepted, String description) {
-    return new ConfigKey<>(
-        S3EKeys.PREFIX + name, type, "", accepted, description, text -> text, value -> true);
-  }
 }

@@ -11,7 +11,7 @@ import java.util.stream.Stream;
 /**
  * Every setting of S3E under Hadoop: names, defaults, ranges and descriptions stand here and, for
  * the cache on disk and histories, in {@link DiskCacheKeys} and {@link HistoryKeys}, nowhere else.
- * docs/CONFIGURATION.md is generated from {@link #ALL} by {@link ConfigurationReference}. {@link
+ * docs/CONFIGURATION.md is generated from {@link #ALL} by ConfigurationReference. {@link
  * S3ADefault} has the defaults that follow from S3A's keys.
  *
  * <p>S3A applies per-bucket overrides only to names that begin with {@code fs.s3a.}.
@@ -154,16 +154,13 @@ public final class S3EKeys {
           value -> value.isEmpty() || (value.getAsDouble() >= 0.1 && value.getAsDouble() <= 1000));
 
   public static final ConfigKey<String> TLS_CA_FILE =
-      new ConfigKey<>(
-          PREFIX + "tls.ca.file",
+      ConfigKey.text(
+          "tls.ca.file",
           "path",
-          "",
           "a path",
           "PEM file of the certificates that the client `crt` trusts, in place of"
               + " what the JVM trusts: `javax.net.ssl.trustStore`, else the JDK's `jssecacerts` or"
-              + " `cacerts`. S3A's own client, which lists and writes, does not read it.",
-          text -> text,
-          value -> true);
+              + " `cacerts`. S3A's own client, which lists and writes, does not read it.");
 
   public static final ConfigKey<ExplainSetting> EXPLAIN =
       new ConfigKey<>(

@@ -2,6 +2,8 @@
 package io.s3e.hadoop.conf;
 
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -99,16 +101,9 @@ public final class UnknownKeys {
 
   /** The known name at the least distance; one that goes on where this ends comes first. */
   static String nearest(String name) {
-    String nearest = KNOWN.get(0);
-    int least = Integer.MAX_VALUE;
-    for (String known : KNOWN) {
-      int distance = known.startsWith(name + ".") ? 1 : distance(name, known);
-      if (distance < least) {
-        least = distance;
-        nearest = known;
-      }
-    }
-    return nearest;
+    return Collections.min(
+        KNOWN,
+        Comparator.comparingInt(known -> known.startsWith(name + ".") ? 1 : distance(name, known)));
   }
 
   /**

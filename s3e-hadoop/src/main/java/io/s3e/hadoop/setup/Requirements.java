@@ -47,7 +47,7 @@ public record Requirements(FoundLibrary hadoop, FoundLibrary hadoopAws, FoundLib
     return new Requirements(
         hadoop,
         FoundLibrary.hadoopAws(),
-        isOfHadoop33(hadoop) ? FoundLibrary.awsSdk1() : FoundLibrary.awsSdk());
+        isHadoop33(hadoop.version()) ? FoundLibrary.awsSdk1() : FoundLibrary.awsSdk());
   }
 
   /**
@@ -105,15 +105,13 @@ public record Requirements(FoundLibrary hadoop, FoundLibrary hadoopAws, FoundLib
   /** Whether Hadoop itself is what S3E cannot run on, whatever is put beside it. */
   public boolean isHadoopTooOld() {
     Numbers running = Numbers.of(hadoop.version());
-    return running != null && running.isBefore(Numbers.OLDEST_BY_SDK_2) && !isOfHadoop33(hadoop);
+    return running != null
+        && running.isBefore(Numbers.OLDEST_BY_SDK_2)
+        && !isHadoop33(hadoop.version());
   }
 
   /** Whether S3A stands upon version 1 of the SDK, in a Hadoop that S3E reads under. */
   public boolean isHadoop33() {
-    return isOfHadoop33(hadoop);
-  }
-
-  private static boolean isOfHadoop33(FoundLibrary hadoop) {
     return isHadoop33(hadoop.version());
   }
 

@@ -42,7 +42,10 @@ final class AlikeFiles {
 
   private int seen;
 
-  /** The share of its length by which the last one was missed; {@link #UNLIKE} before two alike. */
+  /**
+   * The share of its length by which the last one was missed; {@link #UNLIKE} unless two were
+   * alike.
+   */
   private double missed = UNLIKE;
 
   /**

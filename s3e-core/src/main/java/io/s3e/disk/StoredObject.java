@@ -97,6 +97,16 @@ public record StoredObject(long first, long second, int third, long size) {
     return mixed ^ (mixed >>> 31);
   }
 
+  /** As a record's own, which the JDK makes when a reader first asks: 13 ms in a cold JVM. */
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof StoredObject that
+        && first == that.first
+        && second == that.second
+        && third == that.third
+        && size == that.size;
+  }
+
   @Override
   public int hashCode() {
     return (int) first;

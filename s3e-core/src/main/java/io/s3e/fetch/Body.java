@@ -54,7 +54,8 @@ final class Body {
     boolean isAll = chunk.remaining() == told.length();
     boolean believed = source == LengthSource.STORE || (source == LengthSource.CLIENT && isAll);
     destination.take(chunk, believed);
-    complete = believed && isWhole();
+    // Once so, it stays so: nothing may come behind the last byte.
+    complete = complete || (believed && isWhole());
   }
 
   /** All bytes have come in one lent buffer. */

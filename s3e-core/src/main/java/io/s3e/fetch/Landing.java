@@ -229,6 +229,11 @@ final class Landing implements Destination {
 
   @Override
   public void take(LentBuffer buffer) {
+    if (published > 0) {
+      // An error ended an attempt in the middle of its buffer; this one begins before that.
+      buffer.close();
+      throw new IllegalStateException("a lent buffer for blocks of which some are there");
+    }
     if (!grant.leases().isEmpty()) {
       try (buffer) {
         take(buffer.bytes().duplicate(), true);

@@ -131,8 +131,9 @@ final class Spiller {
     }
   }
 
-  private static ByteRange rangeOf(List<Block> adjacent) {
-    return new ByteRange(adjacent.get(0).start(), adjacent.get(adjacent.size() - 1).end());
+  /** From the first block to the last; there may be others between them. */
+  private static ByteRange rangeOf(List<Block> blocks) {
+    return new ByteRange(blocks.get(0).start(), blocks.get(blocks.size() - 1).end());
   }
 
   private void withhold(ObjectHandle handle, ByteRange bytes) {

@@ -120,10 +120,13 @@ public final class S3E implements AutoCloseable {
       this.heads = new HeadFetch(tenant);
       this.streams = new EngineStreams(config, fetcher, client, heads, engine);
     } catch (RuntimeException | Error e) {
-      if (begun != null) {
-        begun.close();
+      try (client) {
+        if (begun != null) {
+          begun.close();
+        }
+      } catch (RuntimeException closing) {
+        e.addSuppressed(closing);
       }
-      client.close();
       engine.clients.release(made);
       throw e;
     }
@@ -357,12 +360,23 @@ public final class S3E implements AutoCloseable {
     try {
       streams.close();
       fetcher.close();
+    } finally {
+      closeClient();
+    }
+  }
+
+  /** Whatever a client of somebody else's throws, the tenant leaves the engine. */
+  private void closeClient() {
+    try {
       client.close();
     } finally {
-      // An answer of a moment ago may have come into memory behind the first look.
-      fetcher.close();
-      engine.clients.release(made);
-      engine.leave();
+      try {
+        // An answer of a moment ago may have come into memory behind the first look.
+        fetcher.close();
+      } finally {
+        engine.clients.release(made);
+        engine.leave();
+      }
     }
   }
 }

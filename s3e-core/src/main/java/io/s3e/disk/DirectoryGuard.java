@@ -13,6 +13,7 @@ import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.nio.file.attribute.UserPrincipal;
 import java.util.HexFormat;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -100,8 +101,7 @@ record DirectoryGuard(Path top, UserPrincipal user, @Nullable RefusedDirectoryEx
     if ((mode & WRITABLE_BY_OTHERS) != 0 && (mode & STICKY) == 0) {
       throw new RefusedDirectoryException(
           directory,
-          "has mode 0"
-              + Integer.toOctalString(mode & PERMISSIONS)
+          String.format(Locale.ROOT, "has mode %04o", mode & PERMISSIONS)
               + ", so that others could exchange the cache below it",
           "one that only its owner may write (chmod go-w), or with the sticky bit (chmod +t)");
     }

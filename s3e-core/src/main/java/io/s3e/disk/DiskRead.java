@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
  * of the end ({@link #whenOver}).
  *
  * <p><b>States.</b> <i>Reading</i>; then <i>over</i>, once: all bytes have come, or a chunk that is
- * not there ends what can come, or the reader has left, or the patience is over.
+ * not there ends what can come, or the reader has left, or the patience is over; or no thread comes
+ * for the rest, since the directory is left alone or closed.
  *
  * <p><b>Invariants.</b>
  *
@@ -126,7 +127,10 @@ public final class DiskRead {
 
   /** No thread comes any more: nothing comes but what is being read. */
   private void endUnread() {
-    isAbsent(nextToRead);
+    synchronized (this) {
+      endFrom(nextToRead);
+    }
+    tell();
   }
 
   /** A verified chunk has come; false if the reader has left. */
@@ -168,10 +172,14 @@ public final class DiskRead {
   /** Nothing comes from {@code chunk} on. */
   private void isAbsent(int chunk) {
     synchronized (this) {
-      wantedEnd = Math.min(wantedEnd, chunk);
-      over |= isComplete();
+      endFrom(chunk);
     }
     tell();
+  }
+
+  private void endFrom(int chunk) {
+    wantedEnd = Math.min(wantedEnd, chunk);
+    over |= isComplete();
   }
 
   private boolean isComplete() {
@@ -222,8 +230,9 @@ public final class DiskRead {
       }
       over = true;
     }
-    readers.timedOut(begun);
+    // First: others may be told of their ends then.
     tell();
+    readers.timedOut(begun);
   }
 
   /** Ends the read and tells nobody; how many bytes have come. The target is the caller's now. */

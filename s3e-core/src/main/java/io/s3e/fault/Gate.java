@@ -72,7 +72,10 @@ public final class Gate {
 
     private final Runnable pass;
 
-    /** By the gate's clock. Guarded by the gate. */
+    /** When its pause is over, by the gate's clock. */
+    private final long pauseEndNanos;
+
+    /** When it may pass: then, or earlier. Guarded by the gate. */
     private long dueNanos;
 
     /** Whether it is over; written under the gate's lock. */
@@ -80,6 +83,7 @@ public final class Gate {
 
     Waiter(GateRate.WaiterKind kind, long dueNanos, Runnable pass) {
       this.kind = kind;
+      this.pauseEndNanos = dueNanos;
       this.dueNanos = dueNanos;
       this.pass = pass;
     }
@@ -119,7 +123,8 @@ public final class Gate {
     this.clock = clock;
     this.usedNanos = clock.getAsLong();
     long origin = usedNanos;
-    retries = new PriorityQueue<>(Comparator.comparingLong(one -> one.dueNanos - origin));
+    Comparator<Waiter> byDue = Comparator.comparingLong(one -> one.dueNanos - origin);
+    retries = new PriorityQueue<>(byDue.thenComparingLong(one -> one.pauseEndNanos - origin));
   }
 
   /** Whether the store has ever answered a request of this JVM's. */

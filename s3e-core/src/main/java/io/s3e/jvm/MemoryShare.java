@@ -60,16 +60,23 @@ public record MemoryShare(
 
   private static MemoryShare of(@Nullable Map<String, Object> joined) {
     Map<String, Object> by = Objects.requireNonNull(joined, "functions of the account");
-    return new MemoryShare(
-        get(by, MemoryAccount.LIMIT, Long.class),
-        get(by, MemoryAccount.RESERVE, LongPredicate.class),
-        get(by, MemoryAccount.RELEASE, LongConsumer.class),
-        get(by, MemoryAccount.AVAILABLE, LongSupplier.class),
-        get(by, MemoryAccount.POOLED, LongSupplier.class),
-        get(by, MemoryAccount.CLAIMABLE, LongSupplier.class),
-        get(by, MemoryAccount.CLAIM, LongConsumer.class),
-        get(by, MemoryAccount.CLAIM_SHARE, Runnable.class),
-        get(by, MemoryAccount.LEAVE, Runnable.class));
+    Runnable leave = get(by, MemoryAccount.LEAVE, Runnable.class);
+    try {
+      return new MemoryShare(
+          get(by, MemoryAccount.LIMIT, Long.class),
+          get(by, MemoryAccount.RESERVE, LongPredicate.class),
+          get(by, MemoryAccount.RELEASE, LongConsumer.class),
+          get(by, MemoryAccount.AVAILABLE, LongSupplier.class),
+          get(by, MemoryAccount.POOLED, LongSupplier.class),
+          get(by, MemoryAccount.CLAIMABLE, LongSupplier.class),
+          get(by, MemoryAccount.CLAIM, LongConsumer.class),
+          get(by, MemoryAccount.CLAIM_SHARE, Runnable.class),
+          leave);
+    } catch (RuntimeException e) {
+      // An account of another version: a member that is none would keep it, and its class loader.
+      leave.run();
+      throw e;
+    }
   }
 
   private static <T> T get(Map<String, Object> by, String name, Class<T> type) {

@@ -87,17 +87,20 @@ final class ObjectPlaces {
   private boolean isOneOfTooMany(Object object, int more) {
     return isSilent(object)
         && lane.isFullOfOverdue()
-        && SILENT_SHARE * (silentPlaces() + more) > lane.capacity;
+        && SILENT_SHARE * (silentPlaces(lane.capacity / SILENT_SHARE + 1) + more) > lane.capacity;
   }
 
   int objects() {
     return held.size();
   }
 
-  /** The places of the silent objects. */
-  int silentPlaces() {
+  /** The places of the silent objects, counted until there are {@code enough}. */
+  int silentPlaces(int enough) {
     int places = 0;
     for (Map.Entry<Object, Integer> each : held.entrySet()) {
+      if (places >= enough) {
+        break;
+      }
       places += isSilent(each.getKey()) ? each.getValue() : 0;
     }
     return places;

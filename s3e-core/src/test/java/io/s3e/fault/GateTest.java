@@ -100,6 +100,29 @@ class GateTest {
     assertThat(ran).containsExactly(Thread.currentThread());
   }
 
+  /** After everybody was refused, those with the shortest rest of their pause go first. */
+  @Test
+  void sleepersThatMayPassAtOnceKeepTheirOrder() throws Exception {
+    shut();
+    List<Integer> passed = new ArrayList<>();
+    for (int i = 0; i < 12; i++) {
+      int number = i;
+      long pause = TimeUnit.SECONDS.toNanos(100 + i);
+      assertThat(gate.retry(pause, () -> pass(passed, number))).isTrue();
+    }
+    answer(Outcome.ANSWERED);
+    for (int ends = 0; passed.size() < 12; ends++) {
+      assertThat(ends).as("answers, of which each lets another pass").isLessThan(100);
+      gate.ended(Outcome.ANSWERED);
+    }
+    assertThat(passed).isSorted();
+  }
+
+  private void pass(List<Integer> passed, int number) {
+    passed.add(number);
+    gate.sent();
+  }
+
   @Test
   void aRetryWaitsForItsPause() throws Exception {
     AtomicLong ranAt = new AtomicLong();

@@ -48,7 +48,7 @@ class BulkheadTest {
     }
     assertThat(carrier.copies.held()).isZero();
     assertThat(carrier.copiesByObject.objects()).isZero();
-    assertThat(carrier.copiesByObject.silentPlaces()).isZero();
+    assertThat(carrier.copiesByObject.silentPlaces(100)).isZero();
     assertThat(account.copies.get()).isZero();
     for (int i = 0; i < OVERDUE; i++) {
       assertThat(carrier.copies.tryAddOverdue()).isTrue();
@@ -253,11 +253,11 @@ class BulkheadTest {
     hang();
     take("hanging 0");
     take("hanging 0");
-    assertThat(carrier.copiesByObject.silentPlaces()).isEqualTo(2);
+    assertThat(carrier.copiesByObject.silentPlaces(100)).isEqualTo(2);
     carrier.answered("hanging 0");
-    assertThat(carrier.copiesByObject.silentPlaces()).isZero();
+    assertThat(carrier.copiesByObject.silentPlaces(100)).isZero();
     carrier.copiesByObject.late("hanging 0");
-    assertThat(carrier.copiesByObject.silentPlaces()).isEqualTo(2);
+    assertThat(carrier.copiesByObject.silentPlaces(100)).isEqualTo(2);
   }
 
   @Test

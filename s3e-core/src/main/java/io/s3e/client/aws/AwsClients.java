@@ -58,15 +58,14 @@ public final class AwsClients {
    * @param tls whether the next client will trust whom the JVM trusts: those are parsed too
    */
   public static void rehearse(boolean tls) {
-    AwsClientSettings settings =
+    AwsClientSettings.Builder settings =
         AwsClientSettings.builder()
             .endpoint(URI.create(tls ? "https://localhost" : "http://localhost"))
             .anonymous(true)
-            .targetGbps(1)
-            .build();
+            .targetGbps(1);
     int block = 64 << 10;
     ClientMemory memory = new ClientMemory(2 * block, block, block);
-    try (ObjectClient client = open(settings, memory, CrtDelivery.COPIED)) {
+    try (ObjectClient client = open(settings.build(), memory, CrtDelivery.COPIED)) {
       LOG.debug("Rehearsed the opening of {}", client.name());
     } catch (RuntimeException | LinkageError e) {
       LOG.debug("The CRT cannot be rehearsed", e);

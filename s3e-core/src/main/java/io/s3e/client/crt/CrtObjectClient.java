@@ -194,7 +194,8 @@ final class CrtObjectClient implements ObjectClient, CrtCall.Owner {
     // Registered before send looks: close() sees either this call or makes it fail there.
     inFlight.add(call);
     Signers own = signers;
-    if (own == null) {
+    if (own == null || closed.get() || CrtHold.isOver()) {
+      // Where it is over nobody is asked for credentials any more: it is not sent.
       send(call, lend, request);
     } else {
       own.credentials()
@@ -213,10 +214,10 @@ final class CrtObjectClient implements ObjectClient, CrtCall.Owner {
     RequestFailure failure = null;
     transport.sending().readLock().lock();
     try {
-      if (call.isCancelled()) {
-        failure = RequestFailure.cancelled(call.subject());
-      } else if (closed.get() || transport.isClosed()) {
+      if (closed.get() || transport.isClosed()) {
         failure = RequestFailure.closed(call.subject());
+      } else if (call.isCancelled()) {
+        failure = RequestFailure.cancelled(call.subject());
       } else if (CrtHold.isOver()) {
         failure = CrtFailures.jvmEnds(call.subject());
       } else {

@@ -146,14 +146,18 @@ final class FastGet implements ObjectClient.Exchange {
     }
   }
 
+  private enum AnswerState {
+    AWAITED,
+    BEGUN,
+    LEFT
+  }
+
   private final class Try implements ForwardingHandler, ObjectClient.Exchange {
+    private final AtomicReference<AnswerState> answer = new AtomicReference<>(AnswerState.AWAITED);
     private final CompletableFuture<ObjectClient.Exchange> exchange = new CompletableFuture<>();
 
-    /**
-     * How the wait for the answer has ended: true for BEGUN, false or a time-out for LEFT. The
-     * first end counts, and the timer goes with it, and all that it holds.
-     */
-    private final CompletableFuture<Boolean> begun = new CompletableFuture<>();
+    /** Completes when the answer is awaited no more: the timer goes then, and all that it holds. */
+    private final CompletableFuture<@Nullable Void> settled = new CompletableFuture<>();
 
     @Override
     public ResponseHandler handler() {
@@ -163,33 +167,35 @@ final class FastGet implements ObjectClient.Exchange {
     void send() {
       if (isTrial) {
         var unused =
-            begun
+            settled
                 .orTimeout(client.patienceNanos(request), TimeUnit.NANOSECONDS)
                 .exceptionallyAsync(
                     timeout -> {
-                      cancelExchange();
-                      failed(tooLate(), true);
-                      return false;
+                      tooLate();
+                      return null;
                     });
       }
       exchange.complete(client.byFast(request, this));
     }
 
-    private RequestFailure tooLate() {
-      return new RequestFailure(
-          Kind.NETWORK,
-          request.subject(),
-          "no answer on a new connection within "
-              + TimeUnit.NANOSECONDS.toMillis(client.patienceNanos(request))
-              + " ms",
-          new SocketTimeoutException("no answer"));
+    private void tooLate() {
+      leave(
+          new RequestFailure(
+              Kind.NETWORK,
+              request.subject(),
+              "no answer on a new connection within "
+                  + TimeUnit.NANOSECONDS.toMillis(client.patienceNanos(request))
+                  + " ms",
+              new SocketTimeoutException("no answer")),
+          true);
     }
 
     /** Ends the try if its answer has not begun, and goes on from there. */
-    private void leave(RequestFailure failure) {
-      if (begun.complete(false)) {
+    private void leave(RequestFailure failure, boolean isSilence) {
+      if (answer.compareAndSet(AnswerState.AWAITED, AnswerState.LEFT)) {
+        settled.complete(null);
         cancelExchange();
-        failed(failure, false);
+        failed(failure, isSilence);
       }
     }
 
@@ -197,7 +203,7 @@ final class FastGet implements ObjectClient.Exchange {
     public void cancel() {
       // A client that has proven itself says when it is through: its memory is in use until then.
       if (isTrial) {
-        leave(RequestFailure.cancelled(request.subject()));
+        leave(RequestFailure.cancelled(request.subject()), false);
       }
       cancelExchange();
     }
@@ -209,18 +215,19 @@ final class FastGet implements ObjectClient.Exchange {
     @Override
     public void onHead(ResponseHead head) throws IOException {
       client.answered();
-      if (!begun.complete(true)) {
+      if (!answer.compareAndSet(AnswerState.AWAITED, AnswerState.BEGUN)) {
         throw new IOException("the answer came too late");
       }
+      settled.complete(null);
       handler.onHead(head);
     }
 
     @Override
     public void onFailure(RequestFailure failure) {
-      if (begun.isDone() && !begun.isCompletedExceptionally() && begun.join()) {
+      if (answer.get() == AnswerState.BEGUN) {
         handler.onFailure(failure);
       } else {
-        leave(failure);
+        leave(failure, false);
       }
     }
   }

@@ -48,7 +48,7 @@ final class ColumnPlanner {
   private final OrcStripes stripes;
   private final Filters filters;
   private final PickedPages pages;
-  private final Following following;
+  final Following following;
   State state = State.READY;
   private int foreignReads;
   private boolean sawFilters;

@@ -93,7 +93,7 @@ final class Following {
   private Taken taken = Taken.WHOLE;
 
   private boolean wasWhole = true;
-  private boolean isOpen;
+  boolean isOpen;
 
   /** Groups after the present one were to be asked for, and none was refused. */
   private boolean isAhead;

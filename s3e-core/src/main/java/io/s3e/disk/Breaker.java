@@ -106,15 +106,14 @@ final class Breaker {
     if (!isDue()) {
       return false;
     }
-    boolean passes = state == State.OPEN;
-    if (passes) {
-      state = State.PROBING;
-      endsNanos = nanoClock.getAsLong() + pauseNanos * pauses;
-    } else {
+    if (state == State.PROBING) {
       // The last probe hangs.
       open();
+      return false;
     }
-    return passes;
+    state = State.PROBING;
+    endsNanos = nanoClock.getAsLong() + pauseNanos * pauses;
+    return true;
   }
 
   void success() {

@@ -101,8 +101,10 @@ record DirectoryGuard(Path top, UserPrincipal user, @Nullable RefusedDirectoryEx
     if ((mode & WRITABLE_BY_OTHERS) != 0 && (mode & STICKY) == 0) {
       throw new RefusedDirectoryException(
           directory,
-          String.format(Locale.ROOT, "has mode %04o", mode & PERMISSIONS)
-              + ", so that others could exchange the cache below it",
+          String.format(
+              Locale.ROOT,
+              "has mode %04o, so that others could exchange the cache below it",
+              mode & PERMISSIONS),
           "one that only its owner may write (chmod go-w), or with the sticky bit (chmod +t)");
     }
   }

@@ -57,9 +57,9 @@ public final class DiskRead {
 
   private volatile boolean over;
 
-  // Guarded by this; what is next may be asked without.
+  // Guarded by this.
   private final BitSet come = new BitSet();
-  private volatile int nextToRead;
+  private int nextToRead;
 
   /** The chunk after the last one that may still come and that the target takes bytes of. */
   private int wantedEnd;

@@ -20,10 +20,12 @@ public final class BlockPieces<O> {
   private final ArrayList<Piece<O>> pieces = new ArrayList<>();
   private long count;
 
+  /** Number of blocks. */
   public long count() {
     return count;
   }
 
+  /** Number of pieces. */
   public int size() {
     return pieces.size();
   }

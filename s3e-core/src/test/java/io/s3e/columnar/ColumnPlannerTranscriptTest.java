@@ -144,9 +144,9 @@ class ColumnPlannerTranscriptTest {
         new ColumnTranscript(12, 0, 12).afterReadersOf(0),
         """
         vectored 0 0 -> fetch [4M,5M) [8M,9M) [12M,13M) [16M,17M) [20M,21M) [24M,25M) [28M,29M) [32M,33M)
-        describe -> OWNED, ahead 8388608 of 8388608
+        describe -> FOLLOWING, PARQUET of 12 groups, 4 columns, ahead 8388608 of 8388608
         vectored 2 0 -> abandon [4M,5M)
-        describe -> OWNED, ahead 6291456 of 4194304
+        describe -> FOLLOWING, PARQUET of 12 groups, 4 columns, ahead 6291456 of 4194304
         vectored 3 0
         """);
   }
@@ -257,7 +257,7 @@ class ColumnPlannerTranscriptTest {
         stall
         vectored 1 0 1 2 3 -> fetch [8M,12M) in 2
         stall -> fetch [12M,16M) in 2
-        describe -> OWNED, ahead 8388608 of 8388608
+        describe -> FOLLOWING, PARQUET of 20 groups, 4 columns, ahead 8388608 of 8388608
         """);
   }
 
@@ -271,7 +271,7 @@ class ColumnPlannerTranscriptTest {
         stall -> fetch [12M,20M) in 4
         stall -> fetch [20M,28M) in 2
         stall
-        describe -> OWNED, ahead 25165824 of 25165824
+        describe -> FOLLOWING, PARQUET of 20 groups, 4 columns, ahead 25165824 of 25165824
         """);
   }
 
@@ -295,7 +295,7 @@ class ColumnPlannerTranscriptTest {
         read 3670016 5000000
         read 3670016 5000000
         read 3670016 5000000 -> abandon [8M,9M)
-        describe -> ADAPTIVE, ahead 0 of 536870912; at 5000000 ahead 0; FOREIGN, ahead 0 of 8388608
+        describe -> ADAPTIVE, ahead 0 of 536870912; at 5000000 ahead 0; FOREIGN, PARQUET of 3 groups, 4 columns, ahead 0 of 8388608
         """);
   }
 
@@ -310,7 +310,7 @@ class ColumnPlannerTranscriptTest {
         read 3670016 5000000
         read 3670016 5000000
         look
-        describe -> ADAPTIVE, ahead 0 of 536870912; at 5000000 ahead 0; FOREIGN, ahead 0 of 8388608
+        describe -> ADAPTIVE, ahead 0 of 536870912; at 5000000 ahead 0; FOREIGN, PARQUET of 6 groups, 4 columns, ahead 0 of 8388608
         """);
   }
 
@@ -322,7 +322,7 @@ class ColumnPlannerTranscriptTest {
         read 100 1000000 -> fetch [1M,2M)
         read 1000000 1048576
         read 1048576 2000000 -> fetch [2M,10M) in 8
-        describe -> ADAPTIVE, ahead 8388608 of 536870912; at 2000000 window 8388608 ahead 8388608; READY, ahead 0 of 8388608
+        describe -> ADAPTIVE, ahead 8388608 of 536870912; at 2000000 window 8388608 ahead 8388608; READY, PARQUET of 3 groups, 4 columns, ahead 0 of 8388608
         """);
   }
 
@@ -363,7 +363,7 @@ class ColumnPlannerTranscriptTest {
         pages 0 1
         stall
         stall
-        describe -> OWNED, ahead 0 of 8388608
+        describe -> COLUMNS, PARQUET of 4 groups, 4 columns, ahead 0 of 8388608
         """);
   }
 }

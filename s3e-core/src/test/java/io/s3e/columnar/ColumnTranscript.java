@@ -264,8 +264,16 @@ final class ColumnTranscript {
     Wanted wanted = planner.wanted;
     long ahead = wanted.count() * blocks.blockSize();
     String text =
-        planner.columns.state + ", ahead " + ahead + " of " + wanted.window() * blocks.blockSize();
+        state(planner.columns) + ", ahead " + ahead + " of " + wanted.window() * blocks.blockSize();
     boolean isColumnar = planner.isColumnar();
     return isColumnar ? text : PlannerText.of(planner.forward, blocks) + "; " + text;
+  }
+
+  /** Of an owned stream, whether groups that follow were asked for; and what file it reads. */
+  private static String state(ColumnPlanner columns) {
+    String state = columns.following.isOpen ? "FOLLOWING" : "COLUMNS";
+    FileLayout file = columns.layout;
+    return (columns.owns() ? state : columns.state)
+        + (", " + file.format + " of " + file.groups + " groups, " + file.columns + " columns");
   }
 }

@@ -134,4 +134,19 @@ class StoredObjectTest {
     assertThat(StoredObject.of("store", longest).chunkLength(Integer.MAX_VALUE - 1))
         .isEqualTo(CHUNK);
   }
+
+  @Test
+  void objectsAreEqualThatAreOfOneVersion() {
+    StoredObject object = new StoredObject(1, 2, 3, 4);
+    assertThat(object).isEqualTo(new StoredObject(1, 2, 3, 4));
+    assertThat(object)
+        .isNotEqualTo(new StoredObject(9, 2, 3, 4))
+        .isNotEqualTo(new StoredObject(1, 9, 3, 4))
+        .isNotEqualTo(new StoredObject(1, 2, 9, 4))
+        .isNotEqualTo(new StoredObject(1, 2, 3, 9))
+        .isNotEqualTo(null);
+    assertThat(StoredBytes.object("key", 10))
+        .isEqualTo(StoredBytes.object("key", 10))
+        .isNotEqualTo(StoredBytes.object("key", 11));
+  }
 }

@@ -87,7 +87,7 @@ class RequestCountTest {
     "8, 4, 34, 325, 240",
     "1, 16, 9, 160, 80",
     "1, 1, 24, 970, 960",
-    "8, 1, 24, 1000, 960"
+    "8, 1, 24, 970, 960"
   })
   void aSlowScanUsesLongGetsToo(int streams, int slotMib, int slots, double all, double middle)
       throws Exception {

@@ -326,7 +326,7 @@ final class Appender {
   /** The region to stage so many slots for, when the stage has room for them; null if none. */
   private @Nullable Region regionFor(int slots) throws IOException {
     busy();
-    if (regions.isScarce()) {
+    if (regions.space.isScarce()) {
       return null;
     }
     Region to = current;
@@ -338,7 +338,7 @@ final class Appender {
     if (isFull) {
       busy();
       if (to != null) {
-        to.finish();
+        to.own = false;
       }
       current = null;
       current = regions.next();

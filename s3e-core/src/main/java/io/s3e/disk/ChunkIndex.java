@@ -10,15 +10,16 @@ import org.jspecify.annotations.Nullable;
  * Where the chunks of a cache on disk are: chained hashing over one entry for each chunk that is
  * known to be in a {@link Region}, the one that was added last.
  *
- * <p><b>Entries</b> are {@value #WORDS} words each, 54 bytes of heap with their share of the table:
- * no objects, because there may be half a million. The words: first and second of the object's
- * hash, which counts its length in; the hash's third with the number of the chunk; {@code where}
- * (region, slot), {@value #NONE} for an entry that is free, with the next entry of the chain; two
- * of the seal.
+ * <p><b>Entries</b> are {@value #WORDS} words each, {@value #ENTRY_BYTES} bytes of heap with their
+ * share of the table: no objects, because there may be half a million. The words: first and second
+ * of the object's hash, which counts its length in; the hash's third with the number of the chunk;
+ * {@code where} (region, slot), {@value #NONE} for an entry that is free, with the next entry of
+ * the chain; two of the seal.
  *
  * <p>Any thread, under one lock that is held for a few steps a chunk and never over the disk.
  */
 final class ChunkIndex {
+  static final int ENTRY_BYTES = 54;
   private static final int WORDS = 6;
   private static final int SECOND = 1;
   private static final int THIRD_AND_CHUNK = 2;

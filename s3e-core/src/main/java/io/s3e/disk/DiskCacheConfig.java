@@ -60,6 +60,7 @@ public record DiskCacheConfig(
 
   private static final long AUTOMATIC_MOST_BYTES = 10L << 30;
   private static final double AUTOMATIC_MOST_OF_FREE = 0.05;
+  private static final int INDEX_SHARE_OF_HEAP = 16;
 
   /** No cache on disk; what {@link #toBuilder()} starts from. */
   public static final DiskCacheConfig DEFAULTS =
@@ -83,13 +84,16 @@ public record DiskCacheConfig(
   }
 
   /**
-   * The most that a directory may hold, in bytes: as set, or the automatic choice.
+   * The most that a directory may hold, in bytes: as set, or the automatic choice, as far as a
+   * sixteenth of the heap has room for the index of all directories.
    *
    * @param usableBytes of its file system, now
    */
   public long capacityBytes(long usableBytes) {
     long automatic = Math.min(AUTOMATIC_MOST_BYTES, (long) (AUTOMATIC_MOST_OF_FREE * usableBytes));
-    return capacityBytes == 0 ? automatic : capacityBytes;
+    long entries = Runtime.getRuntime().maxMemory() / INDEX_SHARE_OF_HEAP / ChunkIndex.ENTRY_BYTES;
+    long indexed = entries * StoredObject.CHUNK_BYTES / Math.max(1, directories.size());
+    return Math.min(indexed, capacityBytes == 0 ? automatic : capacityBytes);
   }
 
   /** A builder that starts from this configuration. */

@@ -13,11 +13,11 @@ import org.slf4j.LoggerFactory;
 /**
  * One file of a cache on disk, filled once from its beginning and given up as a whole.
  *
- * <p><b>States.</b> <i>Own</i> from its making until {@link #finish}: this process appends to it,
- * and nobody else ever does. Then <i>finished</i>: it is read. Then <i>gone</i>: nothing leads to
- * it, and whoever uses it last closes its file: a read that hangs holds up nobody else. A region
- * that another process makes is finished for this one from the start, and has more chunks each time
- * that its table is looked at.
+ * <p><b>States.</b> <i>Own</i> from its making until it is full: this process appends to it, and
+ * nobody else ever does. Then <i>finished</i>: it is read. Then <i>gone</i>: nothing leads to it,
+ * and whoever uses it last closes its file: a read that hangs holds up nobody else. A region that
+ * another process makes is finished for this one from the start, and has more chunks each time that
+ * its table is looked at.
  *
  * <p><b>Bytes never change.</b> What is appended is never written again: another filling is another
  * file. So a reader looks at nothing afterwards: bytes that come from the place of a chunk are
@@ -156,10 +156,6 @@ final class Region implements AutoCloseable {
   /** Whether other processes read it, by its table. */
   boolean isShared() {
     return identity != null;
-  }
-
-  void finish() {
-    own = false;
   }
 
   /** Keeps the file open until {@link #close}; false if the region has been given up. */

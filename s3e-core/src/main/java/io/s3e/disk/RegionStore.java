@@ -70,6 +70,10 @@ final class RegionStore implements AutoCloseable {
           "would hold " + capacity + " bytes, " + why,
           DiskCacheConfig.LEAST_CAPACITY_BYTES + " or more");
     }
+    if (capacity < config.capacityBytes()) {
+      LOG.info(
+          "The cache in {} holds {} bytes: a larger heap could index more", directory, capacity);
+    }
     CacheKey key = config.key();
     if (config.scope() != Scope.PRIVATE && (key != null || isTrusted(io, directory))) {
       return SharedInstance.enter(io, directory, config, capacity);

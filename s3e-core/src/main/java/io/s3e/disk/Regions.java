@@ -54,7 +54,7 @@ final class Regions implements AutoCloseable {
 
   private final Maker maker;
   private final ChunkIndex index;
-  private final DiskSpace space;
+  final DiskSpace space;
   private final DiskMetrics metrics;
   private final AtomicReferenceArray<@Nullable Region> all;
   private volatile boolean closed;
@@ -152,15 +152,10 @@ final class Regions implements AutoCloseable {
    * little of the disk is free that others need it.
    */
   void giveBackIfScarce() throws IOException {
-    Region oldest = isScarce() ? oldest().findFirst().orElse(null) : null;
+    Region oldest = space.isScarce() ? oldest().findFirst().orElse(null) : null;
     if (oldest != null && isStill(oldest.number(), oldest)) {
       giveUp(oldest);
     }
-  }
-
-  /** Whether so little of the disk is free that nothing is to be written. */
-  boolean isScarce() {
-    return space.isScarce();
   }
 
   private Stream<Region> oldest() {

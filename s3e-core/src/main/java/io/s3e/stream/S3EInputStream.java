@@ -2,7 +2,6 @@
 package io.s3e.stream;
 
 import io.s3e.block.ByteRange;
-import io.s3e.memory.Block;
 import io.s3e.prefetch.ReadPolicy;
 import java.io.EOFException;
 import java.io.IOException;
@@ -113,21 +112,11 @@ public final class S3EInputStream extends InputStream {
     return skipped;
   }
 
-  /** {@inheritDoc} Bytes of the current block that are in memory. */
+  /** All that is left, in memory or not: some programs, {@code GZIPInputStream} too, end at 0. */
   @Override
   public int available() throws IOException {
     requireOpen();
-    long at = position;
-    if (at >= size()) {
-      return 0;
-    }
-    Block block = reader.peek(at);
-    if (block == null) {
-      return 0;
-    }
-    long left = block.end() - at;
-    block.unpin();
-    return (int) left;
+    return (int) Math.max(0, Math.min(Integer.MAX_VALUE, size() - position));
   }
 
   /** {@inheritDoc} */

@@ -4,6 +4,7 @@ package io.s3e.disk;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
+import java.util.Collections;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -35,6 +36,22 @@ class DiskSpaceTest {
     assertThat(DiskCacheConfig.DEFAULTS.capacityBytes(100 * GIB)).isEqualTo(5 * GIB);
     assertThat(DiskCacheConfig.DEFAULTS.capacityBytes(200 * GIB)).isEqualTo(10 * GIB);
     assertThat(DiskCacheConfig.DEFAULTS.capacityBytes(Long.MAX_VALUE)).isEqualTo(10 * GIB);
+  }
+
+  @Test
+  void theIndexOfAllDirectoriesTakesASixteenthOfTheHeapAtMost() {
+    DiskCacheConfig one = DiskCacheConfig.DEFAULTS.toBuilder().capacityBytes(1L << 50).build();
+    DiskCacheConfig four =
+        one.toBuilder().directories(Collections.nCopies(4, Path.of("disk"))).build();
+
+    long indexed = one.capacityBytes(Long.MAX_VALUE);
+    long heap = Runtime.getRuntime().maxMemory();
+    assertThat(indexed / StoredObject.CHUNK_BYTES * 54).isBetween(heap / 16 - 54, heap / 16);
+    Layout layout = Layout.of(indexed, Region.USUAL_COUNT, null);
+    assertThat((long) layout.regions() * layout.mostChunks() * 54)
+        .as("entries of all regions, in bytes; small objects have 516,129 whatever the heap")
+        .isLessThanOrEqualTo(Math.max(heap / 16, 516_129 * 54));
+    assertThat(4 * four.capacityBytes(Long.MAX_VALUE)).isBetween(indexed - 4, indexed);
   }
 
   @Test

@@ -168,7 +168,7 @@ final class SharedRegionsRig implements AutoCloseable {
     Region last = current;
     current = null;
     if (last != null) {
-      last.finish();
+      last.own = false;
     }
   }
 

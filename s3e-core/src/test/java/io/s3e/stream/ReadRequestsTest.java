@@ -48,7 +48,7 @@ class ReadRequestsTest {
 
   private void awaitWhatIsUnderWay() throws InterruptedException {
     // Bytes count as fetched before the blocks they belong to are ready.
-    awaitTrue("nothing is under way", () -> s3e.client.active() == 0);
+    awaitTrue("nothing is under way", () -> s3e.client.unended() == 0);
   }
 
   @Test
@@ -65,6 +65,19 @@ class ReadRequestsTest {
     assertThat(metrics.get(Counter.FETCHED_BYTES)).isEqualTo(content.length);
     assertThat(s3e.client.bytesAsked()).isEqualTo(content.length);
     assertThat(s3e.client.heads()).as("HEADs, one for the unknown size").isEqualTo(1);
+  }
+
+  @Test
+  void availableTellsAllThatIsLeftAndFetchesNothing() throws Exception {
+    byte[] content = s3e.put(3);
+    OpenOptions options = OpenOptions.DEFAULTS.withSize(content.length);
+    try (S3EInputStream in = s3e.open(options)) {
+      for (int position : new int[] {0, 1, BLOCK, content.length - 1, content.length}) {
+        in.seek(position);
+        assertThat(in.available()).as("at %d", position).isEqualTo(content.length - position);
+      }
+      assertThat(s3e.client.gets()).isEmpty();
+    }
   }
 
   @Test

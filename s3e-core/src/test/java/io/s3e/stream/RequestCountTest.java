@@ -146,7 +146,7 @@ class RequestCountTest {
       for (int at = 0; at < bytes; at += piece.length) {
         for (S3EInputStream in : streams) {
           assertThat(in.readNBytes(piece, 0, piece.length)).isEqualTo(piece.length);
-          while (store.active() > 0) {
+          while (store.unended() > 0) {
             Thread.onSpinWait();
           }
         }

@@ -47,6 +47,7 @@ public final class MemoryObjectClient implements ObjectClient {
   private final AtomicInteger lentOut = new AtomicInteger();
   private final AtomicInteger doubleCloses = new AtomicInteger();
   private final AtomicInteger active = new AtomicInteger();
+  private final AtomicInteger unended = new AtomicInteger();
   private final AtomicInteger mostActive = new AtomicInteger();
   private final ExecutorService threads =
       Executors.newCachedThreadPool(
@@ -209,6 +210,11 @@ public final class MemoryObjectClient implements ObjectClient {
     return active.get();
   }
 
+  /** GETs whose handlers have not heard their last word, or have not done what that asks for. */
+  public int unended() {
+    return unended.get();
+  }
+
   /** The most GETs that were under way at once. */
   public int mostActive() {
     return mostActive.get();
@@ -245,6 +251,7 @@ public final class MemoryObjectClient implements ObjectClient {
       number = gets.size();
       gets.add(request);
     }
+    unended.incrementAndGet();
     int now = active.incrementAndGet();
     mostActive.accumulateAndGet(now, Math::max);
     handler.onSent();
@@ -300,10 +307,14 @@ public final class MemoryObjectClient implements ObjectClient {
       } finally {
         active.decrementAndGet();
       }
-      if (failure == null) {
-        handler.onDone();
-      } else {
-        handler.onFailure(failure);
+      try {
+        if (failure == null) {
+          handler.onDone();
+        } else {
+          handler.onFailure(failure);
+        }
+      } finally {
+        unended.decrementAndGet();
       }
     }
 

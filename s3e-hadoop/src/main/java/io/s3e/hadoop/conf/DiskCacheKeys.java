@@ -60,10 +60,11 @@ public final class DiskCacheKeys {
           CORE.capacityBytes(),
           0,
           1024 * TIB,
-          "The most that the cache takes in each directory; all processes that share it together."
-              + " 0 is automatic: 10 GiB, and at most 5 % of what is free when the cache is opened."
+          "The most that the cache takes in each directory; all processes that share it together. 0"
+              + " is automatic: 10 GiB, and at most 5 % of what is free when the cache is opened."
               + " Less than 16 MiB is no cache on disk. Whatever is set, the cache does not grow"
-              + " while less than 15 % of the file system is free.");
+              + " while less than 15 % of the file system is free, and holds no more than a"
+              + " sixteenth of the heap has room to index: 300 GiB for 4 GiB.");
 
   static final ConfigKey<Long> HYBRID_SIZE =
       bytes(

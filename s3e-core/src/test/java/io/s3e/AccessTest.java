@@ -37,6 +37,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -44,6 +45,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** What S3 has allowed a file system is served for a while, and then asked anew. */
 @Timeout(120)
@@ -72,6 +74,7 @@ class AccessTest {
     private final MemoryObjectClient store;
     private volatile boolean allowed = true;
     private volatile @Nullable Object credentials;
+    private volatile @Nullable Throwable broken;
 
     User() {
       store = new MemoryObjectClient(ClientLimits.copying(REQUEST, 8, 0));
@@ -85,11 +88,17 @@ class AccessTest {
 
     @Override
     public @Nullable Object credentials() {
+      if (broken instanceof RuntimeException why) {
+        throw why;
+      }
       return credentials;
     }
 
     @Override
     public Exchange get(GetRequest request, ResponseHandler handler) {
+      if (broken instanceof Error why) {
+        throw why;
+      }
       if (allowed) {
         return store.get(request, handler);
       }
@@ -127,6 +136,27 @@ class AccessTest {
 
   private S3EInputStream open(S3E tenant) throws IOException {
     return tenant.open(OBJECT, OpenOptions.DEFAULTS.withPolicy(ReadPolicy.RANDOM));
+  }
+
+  private static Stream<Throwable> defects() {
+    return Stream.of(
+        new IllegalStateException("no credentials here"), new NoClassDefFoundError("away"));
+  }
+
+  /** The read fails at once, and what it asked for may be asked for again. */
+  @ParameterizedTest
+  @MethodSource("defects")
+  void aClientThatThrowsFailsTheReadsThatWaitForIt(Throwable defect) throws Exception {
+    User user = new User();
+    try (S3E tenant = tenant(user);
+        S3EInputStream in = open(tenant)) {
+      user.broken = defect;
+      assertThatThrownBy(() -> readAt(in, 7))
+          .isInstanceOf(IOException.class)
+          .hasMessageContaining(defect.getMessage());
+      user.broken = null;
+      readAt(in, 7);
+    }
   }
 
   private void readAt(S3EInputStream in, int block) throws IOException {

@@ -55,7 +55,7 @@ final class Attempt implements ResponseHandler {
   private final long patienceNanos;
   private final long readerPatienceNanos;
   private final long startedNanos = System.nanoTime();
-  private final @Nullable Object credentials;
+  private volatile @Nullable Object credentials;
   private final Fence fence = new Fence();
   private volatile long lastByteNanos = startedNanos;
   private volatile ObjectClient.@Nullable Exchange exchange;
@@ -85,8 +85,6 @@ final class Attempt implements ResponseHandler {
     this.tenant = tenant;
     this.handle = handle;
     this.gate = gate;
-    // Before it is signed: where they change meanwhile, the answer is no proof for the new ones.
-    this.credentials = tenant.client.credentials();
     this.request =
         new GetRequest(
             handle.version().object(),
@@ -119,8 +117,10 @@ final class Attempt implements ResponseHandler {
     tellStarted();
     ObjectClient.Exchange started;
     try {
+      // Before it is signed: where they change meanwhile, the answer is no proof for the new ones.
+      credentials = tenant.client.credentials();
       started = tenant.client.get(request, this);
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       onFailure(new RequestFailure(Kind.OTHER, get.subject(), "client refused: " + e, e));
       return;
     }

@@ -5,7 +5,6 @@ import io.s3e.block.ObjectRef;
 import io.s3e.client.ObjectClient;
 import io.s3e.client.RequestFailure;
 import io.s3e.client.StoreAnswer;
-import io.s3e.client.library.CrtLibrary;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -203,10 +202,8 @@ abstract class CrtCall implements S3MetaRequestResponseHandler, ObjectClient.Exc
     RequestFailure failure;
     try {
       failure = outcome(failure(context));
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       failure = CrtFailures.unexpected(subject, e);
-    } catch (LinkageError e) {
-      failure = CrtFailures.unexpected(subject, CrtLibrary.broken(e));
     }
     end(failure);
   }

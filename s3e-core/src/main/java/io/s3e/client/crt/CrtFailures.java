@@ -4,6 +4,7 @@ package io.s3e.client.crt;
 import io.s3e.client.RequestFailure;
 import io.s3e.client.RequestFailure.Kind;
 import io.s3e.client.StoreAnswer;
+import io.s3e.client.library.CrtLibrary;
 import java.net.SocketException;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
@@ -112,7 +113,8 @@ final class CrtFailures {
     return new RequestFailure(Kind.NETWORK, subject, reason, new SocketException(reason));
   }
 
-  static RequestFailure unexpected(String subject, Throwable cause) {
+  static RequestFailure unexpected(String subject, Throwable thrown) {
+    Throwable cause = thrown instanceof LinkageError e ? CrtLibrary.broken(e) : thrown;
     return new RequestFailure(Kind.OTHER, subject, cause.toString(), cause);
   }
 

@@ -15,7 +15,6 @@ import io.s3e.client.ResponseHandler;
 import io.s3e.client.StoreAnswer;
 import io.s3e.client.Transport;
 import io.s3e.client.crt.Addressing.Target;
-import io.s3e.client.library.CrtLibrary;
 import io.s3e.client.library.CrtSettings;
 import io.s3e.jvm.JvmEnd;
 import java.util.Map;
@@ -233,11 +232,9 @@ final class CrtObjectClient implements ObjectClient, CrtCall.Owner {
                   request.apply(target).withEndpoint(target.endpoint()).withResponseHandler(call));
         }
       }
-    } catch (RuntimeException e) {
-      failure = CrtFailures.unexpected(call.subject(), e);
-    } catch (LinkageError e) {
+    } catch (RuntimeException | Error e) {
       // Nobody else would end the call.
-      failure = CrtFailures.unexpected(call.subject(), CrtLibrary.broken(e));
+      failure = CrtFailures.unexpected(call.subject(), e);
     } finally {
       transport.sending().readLock().unlock();
     }

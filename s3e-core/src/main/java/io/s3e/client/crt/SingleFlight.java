@@ -24,13 +24,14 @@ final class SingleFlight<T> {
   // Guarded by this; null while no question is under way.
   private @Nullable List<Consumer<@Nullable T>> waiters;
 
-  /** Has {@code waiter} told the answer to come; whether the caller has to ask the question. */
-  synchronized boolean join(Consumer<@Nullable T> waiter) {
+  /** Has the waiter, if any, told the answer to come; whether the caller has to ask for it. */
+  synchronized boolean join(@Nullable Consumer<@Nullable T> waiter) {
     boolean first = waiters == null;
-    if (waiters == null) {
-      waiters = new ArrayList<>();
+    List<Consumer<@Nullable T>> joined = waiters == null ? new ArrayList<>() : waiters;
+    if (waiter != null) {
+      joined.add(waiter);
     }
-    waiters.add(waiter);
+    waiters = joined;
     return first;
   }
 
@@ -44,7 +45,7 @@ final class SingleFlight<T> {
     for (Consumer<@Nullable T> waiter : told) {
       try {
         waiter.accept(answer);
-      } catch (RuntimeException | LinkageError e) {
+      } catch (RuntimeException | Error e) {
         // The others are to be told all the same.
         LOG.error("One of {} waiters failed", told.size(), e);
       }

@@ -203,7 +203,7 @@ public final class FallbackClient implements ForwardingClient {
   private static Exchange send(ObjectClient client, GetRequest request, ResponseHandler handler) {
     try {
       return client.get(request, handler);
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       handler.onFailure(
           new RequestFailure(Kind.OTHER, request.subject(), "client refused: " + e, e));
       return () -> {};

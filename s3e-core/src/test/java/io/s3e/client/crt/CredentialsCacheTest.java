@@ -155,6 +155,25 @@ class CredentialsCacheTest {
     assertThat(ready).isCompletedExceptionally();
   }
 
+  @Test
+  void allWhoWaitAreToldWhateverOneOfThemThrows() throws Exception {
+    CountDownLatch release = new CountDownLatch(1);
+    open(
+        () -> {
+          awaitQuietly(release);
+          return key("key");
+        });
+    CompletableFuture<Void> ready = new CompletableFuture<>();
+    cache.whenReady(
+        () -> {
+          throw new OutOfMemoryError("as if");
+        },
+        ready::completeExceptionally);
+    cache.whenReady(() -> ready.complete(null), ready::completeExceptionally);
+    release.countDown();
+    ready.get(10, TimeUnit.SECONDS);
+  }
+
   private void open(CredentialsSource source) {
     cache =
         new CredentialsCache(

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.s3e.block.ByteRange;
 import io.s3e.block.ObjectRef;
 import io.s3e.client.ClientLimits;
+import io.s3e.client.ForwardingClient;
 import io.s3e.client.ForwardingHandler;
 import io.s3e.client.GetRequest;
 import io.s3e.client.HeadRequest;
@@ -306,6 +307,20 @@ class FallbackClientTest {
     fast.faults((request, number) -> UNLINKED);
     read();
     assertThat(fast.gets()).hasSize(1);
+    assertThat(substituted).hasValue(1);
+  }
+
+  private record Unlinked(ObjectClient client) implements ForwardingClient {
+    @Override
+    public Exchange get(GetRequest request, ResponseHandler handler) {
+      throw new NoClassDefFoundError("away");
+    }
+  }
+
+  @Test
+  void aClientThatThrowsAnErrorIsLeftAtOnce() throws Exception {
+    client = over(new Unlinked(fast));
+    read();
     assertThat(substituted).hasValue(1);
   }
 

@@ -122,10 +122,14 @@ class AccessTest {
   }
 
   private S3E tenant(User user) {
+    return tenant(user, config().build(), budget);
+  }
+
+  private S3E tenant(User user, S3EConfig config, MemoryBudget memory) {
     return S3E.create(
-        config().build(),
-        Engine.join(config().build(), budget, Duration.ZERO),
-        memory -> user,
+        config,
+        Engine.join(config, memory, Duration.ZERO),
+        granted -> user,
         DiskCache::open,
         now::get);
   }
@@ -408,35 +412,68 @@ class AccessTest {
     }
   }
 
+  private DiskCacheConfig disk(Scope scope) {
+    return DiskCacheConfig.DEFAULTS.toBuilder()
+        .mode(Mode.DISK)
+        .scope(scope)
+        .application("application")
+        .directories(List.of(directory))
+        .capacityBytes(64L << 20)
+        .build();
+  }
+
+  /** Less than half of the object fits beside the buffers of the disk. */
+  private static MemoryBudget smallBudget(DiskCacheConfig disk) {
+    return new MemoryBudget(DiskCache.bufferBytes(disk) + 80L * BLOCK);
+  }
+
+  private void fillDisk(S3E tenant, S3EInputStream in) throws Exception {
+    for (int round = 0; round < 2; round++) {
+      for (int block = 0; block < SIZE / BLOCK; block++) {
+        readAt(in, block);
+        DiskWrites.await(tenant, Duration.ofSeconds(30));
+      }
+    }
+  }
+
+  /** Objects of two stores may have one name, and even one ETag. */
+  @ParameterizedTest
+  @EnumSource
+  void thoseWhoNameNoStoreFindNothingOfEachOtherOnDisk(Scope scope) throws Exception {
+    DiskCacheConfig disk = disk(scope);
+    S3EConfig config = config().store(null).diskCache(disk).build();
+    MemoryBudget small = smallBudget(disk);
+    User elsewhere = new User();
+    byte[] other = MemoryObjectClient.bytes(SIZE, 12);
+    elsewhere.store.put(OBJECT, other, "\"v1\"");
+    try (S3E first = tenant(new User(), config, small);
+        S3E second = tenant(elsewhere, config, small)) {
+      DiskWrites.await(first, Duration.ofSeconds(30));
+      try (S3EInputStream in = open(first)) {
+        fillDisk(first, in);
+      }
+      assertThat(first.metrics().disk().get(Counter.HIT_BYTES)).as("read from disk").isPositive();
+      byte[] bytes = new byte[BLOCK];
+      try (S3EInputStream in = open(second)) {
+        for (int at = 0; at + BLOCK <= SIZE; at += BLOCK) {
+          in.readFullyAt(at, bytes, 0, BLOCK);
+          assertThat(bytes).isEqualTo(Arrays.copyOfRange(other, at, at + BLOCK));
+        }
+      }
+    }
+    awaitTrue("all memory is given back", () -> small.reserved() == 0);
+  }
+
   @ParameterizedTest
   @EnumSource
   void whatOneselfHasOnDiskIsAskedForAnewAfterAWhile(Scope scope) throws Exception {
     User user = new User();
-    DiskCacheConfig disk =
-        DiskCacheConfig.DEFAULTS.toBuilder()
-            .mode(Mode.DISK)
-            .scope(scope)
-            .application("application")
-            .directories(List.of(directory))
-            .capacityBytes(64L << 20)
-            .build();
-    // Less than half of the object fits beside the buffers of the disk.
-    MemoryBudget small = new MemoryBudget(DiskCache.bufferBytes(disk) + 80L * BLOCK);
-    try (S3E tenant =
-        S3E.create(
-            config().diskCache(disk).build(),
-            Engine.join(config().diskCache(disk).build(), small, Duration.ZERO),
-            memory -> user,
-            DiskCache::open,
-            now::get)) {
+    DiskCacheConfig disk = disk(scope);
+    MemoryBudget small = smallBudget(disk);
+    try (S3E tenant = tenant(user, config().diskCache(disk).build(), small)) {
       DiskWrites.await(tenant, Duration.ofSeconds(30));
       try (S3EInputStream in = open(tenant)) {
-        for (int round = 0; round < 2; round++) {
-          for (int block = 0; block < SIZE / BLOCK; block++) {
-            readAt(in, block);
-            DiskWrites.await(tenant, Duration.ofSeconds(30));
-          }
-        }
+        fillDisk(tenant, in);
         long hits = tenant.metrics().disk().get(Counter.HIT_BYTES);
         assertThat(hits).as("read from disk").isPositive();
         pass(AGE);

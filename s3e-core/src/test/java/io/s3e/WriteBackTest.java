@@ -70,7 +70,7 @@ class WriteBackTest {
             .readDeadline(Duration.ofSeconds(5))
             .directories(List.of(directory))
             .build();
-    S3EConfig config = S3EConfig.DEFAULTS.toBuilder().diskCache(cache).build();
+    S3EConfig config = S3EConfig.DEFAULTS.toBuilder().store("memory").diskCache(cache).build();
     S3E engine =
         S3E.create(
             config,

@@ -13,6 +13,7 @@ import io.s3e.memory.Admission;
 import io.s3e.memory.BlockIndex;
 import io.s3e.metrics.EngineMetrics;
 import io.s3e.metrics.EngineMetrics.Counter;
+import java.util.UUID;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -81,7 +82,8 @@ public final class Tenant {
    *     by this tenant
    */
   public void attach(DiskCache cache, DiskCacheConfig use, BooleanSupplier isAlone) {
-    String name = config.store() == null ? "" : config.store();
+    // One that names no store shares with nobody, on disk neither.
+    String name = config.store() == null ? UUID.randomUUID().toString() : config.store();
     DiskTier tier = new DiskTier(cache, use, isAlone, name, proofs, metrics);
     Spiller begun = new Spiller(tier, index, metrics.disk());
     // First seen by runs that end, then told of those that have ended: so each is offered.

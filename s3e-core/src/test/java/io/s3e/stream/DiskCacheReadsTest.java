@@ -118,7 +118,7 @@ class DiskCacheReadsTest {
     client.put(OBJECT, CONTENT, "\"v1\"");
     client.faults((request, number) -> MemoryObjectClient.Answer.GOOD.after(GET_MILLIS));
     int request = Math.max(REQUEST, limits.copyRequestBytes());
-    S3EConfig config = rest.requestBytes(request).diskCache(disk.build()).build();
+    S3EConfig config = rest.requestBytes(request).store("memory").diskCache(disk.build()).build();
     S3E engine = S3E.create(config, new MemoryBudget(memoryBytes), granted -> client);
     settle(engine);
     return engine;

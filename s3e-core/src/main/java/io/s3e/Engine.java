@@ -123,8 +123,13 @@ final class Engine {
     pool = new BlockPool(budget, blockBytes, (int) Math.min(Integer.MAX_VALUE, blocks));
     admission = new Admission(budget, pool, index);
     gets = new EngineGets(config.explain());
-    // Last of what may fail, for its thread.
-    timer = new FetchTimer();
+    try {
+      timer = new FetchTimer();
+    } catch (Error e) {
+      // The system has no thread to give.
+      gets.close();
+      throw e;
+    }
     Gates gates = new Gates(timer::later);
     services = new FetchServices(index, admission, timer, gates, new Stores(), gets.ledger);
     clients = new EngineClients(budget, admission, timer, linger, Engine::endOnThread);

@@ -18,6 +18,8 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Makes the clients of an engine's tenants, and keeps the transports that they share.
@@ -38,6 +40,8 @@ import org.jspecify.annotations.Nullable;
  * is made or closed: a client may leave while another is made.
  */
 final class EngineClients {
+  private static final Logger LOG = LoggerFactory.getLogger(EngineClients.class);
+
   /** Transports leave an eighth of the budget to pooled buffers, however many there are. */
   private static final int POOLS_SHARE = 8;
 
@@ -185,7 +189,12 @@ final class EngineClients {
   /** Closes a transport that has left the table. */
   private void end(Shared shared) {
     shared.carrier.close();
-    shared.transport.close();
+    try {
+      shared.transport.close();
+    } catch (RuntimeException | Error e) {
+      // Whoever closes it has more to close.
+      LOG.warn("A transport has not closed in order", e);
+    }
     budget.release(shared.reserved);
   }
 

@@ -88,10 +88,10 @@ public final class S3E implements AutoCloseable {
             .build();
     this.made = engine.clients.make(provider, config.requestBytes(), config.blockBytes());
     this.client = made.client();
+    this.account = engine.services.admission().account(made.carrier());
     Fetcher begun = null;
     try {
       this.sharing = config.store() == null ? new Object() : config.store();
-      this.account = engine.services.admission().account(made.carrier());
       EngineMetrics metrics = new EngineMetrics(engine.diskMetrics);
       FetchConfig fetching =
           new FetchConfig(
@@ -120,11 +120,12 @@ public final class S3E implements AutoCloseable {
       this.heads = new HeadFetch(tenant);
       this.streams = new EngineStreams(config, fetcher, client, heads, engine);
     } catch (RuntimeException | Error e) {
+      account.close();
       try (client) {
         if (begun != null) {
           begun.close();
         }
-      } catch (RuntimeException closing) {
+      } catch (RuntimeException | Error closing) {
         e.addSuppressed(closing);
       }
       engine.clients.release(made);

@@ -76,6 +76,7 @@ class EngineLingerTest {
     private final ClientLimits limits;
     private volatile boolean isWhole = true;
     private volatile boolean closed;
+    private volatile boolean failsToClose;
 
     Wire(ClientMemory memory) {
       int slots = (int) (memory.ownedBytes() / REQUEST);
@@ -96,6 +97,9 @@ class EngineLingerTest {
     public void close() {
       assertThat(closed).as("closed before").isFalse();
       closed = true;
+      if (failsToClose) {
+        throw new IllegalStateException("a thread of it goes on");
+      }
     }
   }
 
@@ -261,6 +265,22 @@ class EngineLingerTest {
       assertThat(wires.get(2).limits).isEqualTo(wires.get(0).limits);
       readAll(again);
     }
+  }
+
+  @Test
+  void whatFollowsATransportThatFailsToCloseEndsAsWell() throws Exception {
+    List<Long> before = timers();
+    Engine engine = Engine.join(CONFIG, budget, FOR_EVER);
+    try (S3E tenant = tenant(engine, CONFIG, "key", new ArrayList<>())) {
+      readAll(tenant);
+    }
+    wires.get(0).failsToClose = true;
+    try (CapturedLog log = new CapturedLog()) {
+      Engines.endIdle();
+      assertThat(log.lines("a thread of it goes on")).isNotEmpty();
+    }
+    assertThat(budget.reserved()).isZero();
+    awaitTrue("its timer is gone", () -> timers().equals(before));
   }
 
   @Test

@@ -461,6 +461,24 @@ class TenantsTest {
     assertThat(budget.reserved()).isZero();
   }
 
+  private record Unlinked(ObjectClient client) implements ForwardingClient {
+    @Override
+    public void close() {
+      client.close();
+      throw new NoClassDefFoundError("away");
+    }
+  }
+
+  @Test
+  void aTenantThatCannotBeMadeHoldsNothingWhateverItsClientThrows() {
+    S3EConfig broken = config().toBuilder().diskCache(null).build();
+    MemoryObjectClient owner = client(ClientLimits.copying(REQUEST, 8, REQUEST));
+    assertThatThrownBy(() -> S3E.create(broken, budget, memory -> new Unlinked(owner)))
+        .isInstanceOf(NullPointerException.class)
+        .hasSuppressedException(new NoClassDefFoundError("away"));
+    assertThat(budget.reserved()).isZero();
+  }
+
   private interface Reading {
     void read() throws IOException;
   }

@@ -34,6 +34,7 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -226,10 +227,13 @@ public final class S3E implements AutoCloseable {
       ProgressListener progress)
       throws IOException {
     Path whole = target.toAbsolutePath();
-    Path partial = Files.createTempFile(whole.getParent(), "." + whole.getFileName(), ".part");
+    long unique = ThreadLocalRandom.current().nextLong();
+    Path partial = whole.resolveSibling("." + whole.getFileName() + "." + unique + ".part");
     try {
       long bytes;
-      try (FileChannel channel = FileChannel.open(partial, StandardOpenOption.WRITE)) {
+      // Not Files.createTempFile, whose files only their owner may read.
+      try (FileChannel channel =
+          FileChannel.open(partial, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
         bytes = transfer(object, options, range, channel, progress);
       }
       Files.move(partial, whole, StandardCopyOption.REPLACE_EXISTING);

@@ -3,6 +3,7 @@ package io.s3e;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.s3e.block.ByteRange;
 import io.s3e.block.ObjectRef;
@@ -91,6 +92,18 @@ class DownloadTest {
 
     assertThat(Files.readAllBytes(file)).isEqualTo(Arrays.copyOfRange(content, 100, 3_000_001));
     assertThat(dir).isDirectoryNotContaining("glob:**.part");
+  }
+
+  /** Others may read it, as far as the process says of its files. */
+  @Test
+  void aFileHasTheModeThatFilesHave(@TempDir Path dir) throws IOException {
+    assumeTrue(dir.getFileSystem().supportedFileAttributeViews().contains("posix"));
+    Path file = dir.resolve("f");
+
+    engine.download(OBJECT, OpenOptions.DEFAULTS, null, file, ProgressListener.NONE);
+
+    assertThat(Files.getPosixFilePermissions(file))
+        .isEqualTo(Files.getPosixFilePermissions(Files.createFile(dir.resolve("other"))));
   }
 
   @Test

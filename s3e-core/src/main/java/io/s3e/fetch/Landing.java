@@ -136,7 +136,15 @@ final class Landing implements Destination {
     if (!islands.isEmpty()) {
       islands.removeIf(tenant.index::add);
     }
-    residency.publish(landed, islands, bytes, free);
+    try {
+      residency.publish(landed, islands, bytes, free);
+    } catch (RuntimeException | Error e) {
+      // Those that have not become ready never will: whoever waits is told.
+      List<Block> lost = landed.stream().filter(Block::isFetching).toList();
+      lost.forEach(tenant.index::remove);
+      lost.forEach(block -> block.fail(new IOException(block.id() + " has no place: " + e, e)));
+      throw e;
+    }
     if (!islands.isEmpty()) {
       landed.forEach(islands::remove);
     }

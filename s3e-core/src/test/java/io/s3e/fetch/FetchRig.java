@@ -108,6 +108,11 @@ final class FetchRig implements AutoCloseable {
     return open(version);
   }
 
+  /** A reader whose listener the fetch layer is not kept from. */
+  ObjectHandle open(StreamListener listener) {
+    return open(version, listener);
+  }
+
   /** Another object with the same bytes. */
   ObjectHandle open(String key) {
     ObjectRef object = new ObjectRef(OBJECT.bucket(), key);
@@ -120,6 +125,10 @@ final class FetchRig implements AutoCloseable {
   }
 
   private static ObjectHandle open(ObjectVersion version) {
+    return open(version, StreamListener.NONE);
+  }
+
+  private static ObjectHandle open(ObjectVersion version, StreamListener listener) {
     BlockLayout layout = new BlockLayout(version.size(), BLOCK);
     PrefetchLimits limits = PrefetchLimits.defaults(BLOCK, REQUEST_BLOCKS * BLOCK);
     ReadPlanner planner = new ReadPlanner(layout, ReadPolicy.ADAPTIVE, null, limits);
@@ -129,7 +138,7 @@ final class FetchRig implements AutoCloseable {
         layout,
         Map.of(),
         null,
-        StreamListener.NONE,
+        listener,
         new ReaderProgress(planner.pattern(), new ReaderPace()));
   }
 

@@ -12,8 +12,11 @@ import io.s3e.client.ClientLimits;
 import io.s3e.client.RequestFailure.Kind;
 import io.s3e.client.ResponseHead.LengthSource;
 import io.s3e.memory.Block;
+import io.s3e.memory.Grant;
+import io.s3e.memory.Need;
 import io.s3e.memory.Purpose;
 import io.s3e.metrics.EngineMetrics.Counter;
+import io.s3e.metrics.StreamListener;
 import io.s3e.testing.Pause;
 import io.s3e.testing.Seed;
 import io.s3e.testing.Slow;
@@ -24,8 +27,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -300,6 +305,77 @@ class HostileClientTest {
       assertThat(rig.client.gets()).hasSize(2);
       assertThat(rig.client.gets().get(1).range().start()).isEqualTo(100);
     }
+  }
+
+  /**
+   * An error in the middle of publishing, as where the heap is full: what waits for a block that
+   * did not become ready is told, and the GET that is sent again brings nothing into wrong places.
+   * A lent buffer has the first block again, which is there.
+   */
+  @ParameterizedTest
+  @EnumSource(names = {"COPIED", "LENT"})
+  void anErrorWhileBlocksArePublishedIsNobodysWrongBytes(Delivery delivery) throws Exception {
+    try (FetchRig rig = new FetchRig(8, 16, delivery.limits, 2_000)) {
+      CountDownLatch mayAnswer = new CountDownLatch(1);
+      rig.client.script(
+          (call, number) -> {
+            mayAnswer.await();
+            try {
+              call.answerWell();
+            } catch (RuntimeException | Error e) {
+              // As the CRT's client does with what a handler throws.
+              call.fail(Kind.REJECTED);
+            }
+          });
+      Grant place = delivery == Delivery.LENT ? takePlace(rig) : null;
+      AtomicInteger published = new AtomicInteger();
+      ObjectHandle handle =
+          rig.open(
+              new StreamListener() {
+                @Override
+                public void onPrefetched(long bytes) {
+                  if (published.incrementAndGet() == 2) {
+                    throw new OutOfMemoryError("as if");
+                  }
+                }
+              });
+      List<RunFetch> runs = new ArrayList<>();
+      rig.fetcher.prefetch(handle, new BlockRange(0, 3), Purpose.GUESS, runs::add);
+      assertThat(runs).hasSize(1);
+      List<CompletableFuture<byte[]>> readers = new ArrayList<>();
+      for (long each = 0; each < 3; each++) {
+        long block = each;
+        readers.add(FetchRig.async(() -> rig.read(handle, block)));
+      }
+      awaitTrue(() -> Origin.of(runs.get(0).blocks().get(0)).interested() == 4);
+      assertThat(rig.client.gets().get(0).lend()).isEqualTo(delivery == Delivery.LENT);
+      mayAnswer.countDown();
+      for (int block = 0; block < 3; block++) {
+        rig.requireRight(readers.get(block).get(20, TimeUnit.SECONDS), block);
+      }
+      assertThat(published.get()).isGreaterThan(1);
+      if (place != null) {
+        place.giveBack();
+      }
+    }
+  }
+
+  /** How the three blocks come: the second way is for short runs that find no other place. */
+  enum Delivery {
+    COPIED(copying()),
+    LENT(new ClientLimits(3 * BLOCK, 1, 0, 12 * BLOCK, 2, 0));
+
+    private final ClientLimits limits;
+
+    Delivery(ClientLimits limits) {
+      this.limits = limits;
+    }
+  }
+
+  /** The one place that the client has for a copied GET. */
+  private static Grant takePlace(FetchRig rig) {
+    Need need = new Need(1, Need.MemoryKind.POOLED);
+    return rig.admission.trySpeculate(rig.account, "another", need, Purpose.ASKED);
   }
 
   @ParameterizedTest

@@ -264,22 +264,21 @@ public final class RunFetch implements Attempt.Outcome {
     } else if (origin.isForAReader() && attempt.isLate(now - lateNanos)) {
       LateGet get = late;
       if (get == null || !get.isOf(attempt)) {
-        get = new LateGet(attempt, this::overtaken, grant, effort);
+        get = new LateGet(attempt, by -> overtaken(attempt, by), grant, effort);
         late = get;
       }
       get.look(isAwaited, now, lateNanos);
     }
   }
 
-  private boolean overtaken(Hedge by) {
-    Attempt attempt = attempt();
-    return attempt != null
-        && attempt.overtaken(
-            () -> {
-              origin.asksBy(by.attempt.get);
-              by.fill(landing);
-              attemptDone();
-            });
+  /** The hedge of that attempt has come; false if the attempt has ended, the next one may go on. */
+  private boolean overtaken(Attempt attempt, Hedge by) {
+    return attempt.overtaken(
+        () -> {
+          origin.asksBy(by.attempt.get);
+          by.fill(landing);
+          attemptDone();
+        });
   }
 
   /** The attempt has ended: nothing goes on beside it. */

@@ -7,16 +7,27 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.s3e.OpenOptions;
 import io.s3e.S3E;
 import io.s3e.S3EConfig;
+import io.s3e.block.ByteRange;
 import io.s3e.buffer.MemoryBudget;
 import io.s3e.client.ClientLimits;
+import io.s3e.client.ForwardingClient;
 import io.s3e.client.GetRequest;
+import io.s3e.client.ObjectClient;
+import io.s3e.client.RequestFailure;
 import io.s3e.client.RequestFailure.Kind;
+import io.s3e.client.ResponseHandler;
+import io.s3e.client.ResponseHead;
+import io.s3e.client.ResponseHead.LengthSource;
 import io.s3e.metrics.EngineMetrics.Counter;
+import io.s3e.metrics.StreamListener;
 import io.s3e.prefetch.ReadPolicy;
 import io.s3e.testing.Eventually;
 import io.s3e.testing.MemoryObjectClient;
 import io.s3e.testing.MemoryObjectClient.Answer;
 import io.s3e.testing.Slow;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -25,8 +36,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -198,6 +211,86 @@ class HedgedReadsTest {
       assertThat(before.since(Counter.HEDGES_WON)).isZero();
       assertThat(before.gets()).hasSize(2);
     }
+  }
+
+  /** The third GET is late, and ends by itself just when the fourth, its hedge, has come. */
+  private static final class Raced implements ForwardingClient, StreamListener {
+    private final MemoryObjectClient store =
+        new MemoryObjectClient(ClientLimits.copying(EngineFixture.REQUEST, 32, 0));
+    private final byte[] content = MemoryObjectClient.bytes(EngineFixture.REQUEST, 42);
+    private final List<ByteRange> gets = new CopyOnWriteArrayList<>();
+    private volatile @Nullable ResponseHandler late;
+
+    Raced() {
+      store.put(EngineFixture.OBJECT, content, EngineFixture.ETAG);
+      store.faults((request, number) -> number < 2 ? Answer.GOOD : Answer.GOOD.after(100));
+    }
+
+    @Override
+    public ObjectClient client() {
+      return store;
+    }
+
+    @Override
+    public Exchange get(GetRequest request, ResponseHandler handler) {
+      gets.add(request.range());
+      int number = gets.size() - 1;
+      if (number != 3 && number > 1) {
+        return store.get(request, handler);
+      }
+      handler.onSent();
+      if (number == 3) {
+        late = handler;
+      } else {
+        String why = "cut off";
+        handler.onFailure(new RequestFailure(Kind.NETWORK, "GET", why, new IOException(why)));
+      }
+      return () -> {};
+    }
+
+    /** Told before the run hears of that end. */
+    @Override
+    public void onGetFinished(long offset, long received, long nanos, @Nullable Exception failure) {
+      ResponseHandler first = late;
+      late = null;
+      if (first != null) {
+        int length = (int) gets.get(3).length();
+        String range = "bytes " + offset + "-" + (offset + length - 1) + "/" + content.length;
+        try {
+          first.onHead(
+              new ResponseHead(
+                  206,
+                  range,
+                  length,
+                  EngineFixture.ETAG,
+                  null,
+                  null,
+                  null,
+                  LengthSource.STORE,
+                  null));
+          first.onData(ByteBuffer.wrap(content, (int) offset, length));
+        } catch (IOException e) {
+          throw new UncheckedIOException(e);
+        }
+        first.onDone();
+      }
+    }
+  }
+
+  @Test
+  void hedgeThatCameWithTheFirstGetLeavesTheNextPartAlone() throws Exception {
+    Raced raced = new Raced();
+    S3EConfig config =
+        S3EConfig.DEFAULTS.toBuilder().blockBytes(BLOCK).retryBase(Duration.ofMillis(1)).build();
+    try (S3E engine = S3E.create(config, new MemoryBudget(1024L * BLOCK), granted -> raced);
+        S3EInputStream in = engine.open(EngineFixture.OBJECT, RANDOM.withListener(raced))) {
+      readRange(in, raced.content, 0, PIECE);
+
+      assertThat(engine.metrics().get(Counter.HEDGES)).isEqualTo(1);
+      assertThat(engine.metrics().get(Counter.HEDGES_WON)).isZero();
+    }
+    assertThat(raced.gets.stream().map(range -> range.start() / BLOCK + "-" + range.end() / BLOCK))
+        .containsExactly("0-8", "0-4", "0-2", "2-4", "2-4", "4-6", "6-8");
   }
 
   @Test

@@ -53,7 +53,7 @@ final class ParquetFooter {
   private final byte[] footer;
   private final long footerStart;
 
-  /** Made when the first row group has told how many columns there are. */
+  /** Made when the first row group has told how many columns there are, or if there is none. */
   private @Nullable LayoutBuilder layout;
 
   private int groups;
@@ -112,6 +112,9 @@ final class ParquetFooter {
       throw new MalformedException("row groups twice");
     }
     groups = in.enterListOfStructs();
+    if (groups == 0) {
+      layout = new LayoutBuilder(FileLayout.Format.PARQUET, footerStart, 0, 0);
+    }
     for (int group = 0; group < groups; group++) {
       readGroup(group);
     }

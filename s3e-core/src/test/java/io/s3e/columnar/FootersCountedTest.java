@@ -13,7 +13,11 @@ import io.s3e.prefetch.PrefetchLimits;
 import io.s3e.prefetch.ReadPlanner;
 import io.s3e.prefetch.ReadPolicy;
 import io.s3e.prefetch.VectorPlanner.Joining;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Footers that are read, and those that are not, are counted. */
@@ -24,10 +28,10 @@ class FootersCountedTest {
   private final EngineMetrics counted = new EngineMetrics();
   private final LayoutMemory memory = new LayoutMemory();
 
-  private StreamPlanner planner() {
+  private StreamPlanner planner(long size) {
     ObjectVersion version =
-        ObjectVersion.identified(new ObjectRef("bucket", "table/file"), file.size(), "etag", null);
-    BlockLayout blocks = new BlockLayout(file.size(), BLOCK);
+        ObjectVersion.identified(new ObjectRef("bucket", "table/file"), size, "etag", null);
+    BlockLayout blocks = new BlockLayout(size, BLOCK);
     PrefetchLimits limits = PrefetchLimits.defaults(BLOCK, 8 << 20);
     return new StreamPlanner(
         new ReadPlanner(blocks, ReadPolicy.RANDOM, null, limits),
@@ -45,7 +49,7 @@ class FootersCountedTest {
   }
 
   private StreamPlanner atTheEnd() {
-    StreamPlanner planner = planner();
+    StreamPlanner planner = planner(file.size());
     planner.onRead(file.size() - 8, file.size(), file.size());
     return planner;
   }
@@ -92,6 +96,35 @@ class FootersCountedTest {
     last[last.length - 5] = 0x7F;
     show(atTheEnd(), last, false);
     assertFooters(0, 1);
+  }
+
+  /** As writers of no rows leave it: nothing is wrong with it, and nothing is to be fetched. */
+  @Test
+  void aFooterWithoutRowGroupsIsRead() {
+    byte[] footer = FooterWriter.write(List.of("a"), List.of(), 0);
+    int size = 4 + footer.length + 8;
+    byte[] bytes =
+        ByteBuffer.allocate(size)
+            .order(ByteOrder.LITTLE_ENDIAN)
+            .put("PAR1".getBytes(StandardCharsets.US_ASCII))
+            .put(footer)
+            .putInt(footer.length)
+            .put("PAR1".getBytes(StandardCharsets.US_ASCII))
+            .array();
+    for (int i = 0; i < 3; i++) {
+      StreamPlanner planner = planner(size);
+      planner.onRead(size - 8, size, size);
+      for (ByteRange next = planner.wants(); next != null; next = planner.wants()) {
+        planner.onBytes(next, Arrays.copyOfRange(bytes, (int) next.start(), (int) next.end()));
+      }
+      planner.onRead(4, size - 8, size);
+      planner.onRead(0, 4, size);
+      planner.onStall(0);
+      planner.onVectored(List.of(new ByteRange(0, size)), List.of(new ByteRange(0, size)));
+      assertThat(planner.wish().ranges()).noneMatch(range -> range.kind().isColumnar());
+      planner.reset();
+      assertFooters(1, 0);
+    }
   }
 
   @Test

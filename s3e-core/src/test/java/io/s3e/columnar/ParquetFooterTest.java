@@ -68,6 +68,15 @@ class ParquetFooterTest {
   }
 
   @Test
+  void aFileWithoutRowsHasALayoutWithoutGroups() throws Exception {
+    FileLayout layout = ParquetFooter.parse(FooterWriter.write(List.of("a"), List.of(), 0), 4);
+    assertThat(layout.groups).isZero();
+    assertThat(layout.dataEnd()).isEqualTo(4);
+    assertThat(layout.at(3).part()).isEqualTo(FileLayout.FilePart.NOWHERE);
+    assertThat(layout.at(4).part()).isEqualTo(FileLayout.FilePart.FOOTER);
+  }
+
+  @Test
   void aBloomFilterWithoutLengthEndsWhereTheNextBegins() throws Exception {
     FileLayout layout = parse(RecordedFiles.parquet("lineitem"));
     assertThat(layout.bloomFilters.rangeOf(0, 1)).isEqualTo(new ByteRange(21463085, 21528638));

@@ -64,7 +64,7 @@ public record BlockLayout(long objectSize, int blockSize) {
 
   /** How many blocks {@code bytes} bytes fill, the last one possibly in part. */
   public long blocksOver(long bytes) {
-    return (bytes + blockSize - 1) >> shift();
+    return bytes <= 0 ? 0 : ((bytes - 1) >> shift()) + 1;
   }
 
   private int shift() {

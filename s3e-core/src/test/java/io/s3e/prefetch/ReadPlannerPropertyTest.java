@@ -34,6 +34,21 @@ class ReadPlannerPropertyTest {
     runProgram(-8019462517584732536L);
   }
 
+  /** As who wants to be ahead as far as it goes says it. */
+  @Test
+  void theLargestMinimumIsAsFarAsTheWindowGoes() {
+    BlockLayout layout = new BlockLayout(1 << 20, 16);
+    PrefetchLimits limits = new PrefetchLimits(64, 16, 64, 4096, 1, 4);
+    for (long minimum : new long[] {4096, Long.MAX_VALUE}) {
+      ReadPlanner planner = new ReadPlanner(layout, ReadPolicy.SEQUENTIAL, null, limits);
+      planner.setMinimumReadahead(minimum);
+      planner.onRead(0, 16);
+      assertThat(planner.wish().ranges().stream().mapToLong(range -> range.blocks().count()).sum())
+          .as("blocks ahead of a minimum of %d", minimum)
+          .isEqualTo(4096 / 16);
+    }
+  }
+
   @Test
   void sameProgramSameStarts() {
     long seed = Seed.draw();

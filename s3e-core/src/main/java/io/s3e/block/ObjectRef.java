@@ -19,6 +19,16 @@ public record ObjectRef(String bucket, String key) {
     }
   }
 
+  /** Whether a bucket is one of S3 Express One Zone, whose requests are signed by a session. */
+  public static boolean isDirectory(String bucket) {
+    return bucket.endsWith("--x-s3");
+  }
+
+  /** Whether a bucket is the alias of an access point of S3 Express or of Outposts. */
+  public static boolean isOtherPoint(String bucket) {
+    return bucket.endsWith("--xa-s3") || bucket.endsWith("--op-s3");
+  }
+
   @Override
   public String toString() {
     return "s3://" + bucket + "/" + key;

@@ -125,6 +125,6 @@ final class Addressing {
     URI url = Endpoints.of(settings, bucket, region);
     String authority = url.getRawAuthority();
     URI endpoint = URI.create(url.getScheme() + "://" + authority);
-    return new Target(endpoint, authority, url.getRawPath(), region, Endpoints.isDirectory(bucket));
+    return new Target(endpoint, authority, url.getRawPath(), region, ObjectRef.isDirectory(bucket));
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.s3e.client.crt;
 
+import io.s3e.block.ObjectRef;
 import io.s3e.client.CredentialsSource;
 import io.s3e.client.library.CrtSettings;
 import java.net.URI;
@@ -38,11 +39,6 @@ final class Endpoints {
 
   private Endpoints() {}
 
-  /** Whether a bucket is one of S3 Express, which are signed by sessions ({@link Signers}). */
-  static boolean isDirectory(String bucket) {
-    return bucket.endsWith("--x-s3");
-  }
-
   /**
    * The URL of the bucket, with a path that ends with its name where that is no part of the host.
    *
@@ -56,15 +52,15 @@ final class Endpoints {
     boolean hasSessions = source != null && source.sessionsOf() != null;
     Matcher point = POINT.matcher(bucket);
     boolean isPoint = point.matches();
-    boolean isName =
-        !bucket.startsWith("arn:") && !bucket.endsWith("--xa-s3") && !bucket.endsWith("--op-s3");
+    boolean isName = !bucket.startsWith("arn:") && !ObjectRef.isOtherPoint(bucket);
+    boolean isDirectory = ObjectRef.isDirectory(bucket);
     String accepted =
         "a bucket's name, of S3 Express by a source of sessions, or the ARN of an access point in "
             + region;
     require(
         isPoint
             ? point.group(1).equals(region) && !settings.pathStyle()
-            : isName && (hasSessions || !isDirectory(bucket)),
+            : isName && (hasSessions || !isDirectory),
         "bucket",
         bucket,
         accepted);
@@ -72,18 +68,18 @@ final class Endpoints {
     URI given = settings.endpoint();
     Matcher zone = DIRECTORY.matcher(bucket);
     if (given == null) {
-      require(zone.matches() || !isDirectory(bucket), "bucket", bucket, "a name with a zone");
+      require(zone.matches() || !isDirectory, "bucket", bucket, "a name with a zone");
       String service =
-          isPoint ? "s3-accesspoint" : isDirectory(bucket) ? "s3express-" + zone.group(1) : "s3";
+          isPoint ? "s3-accesspoint" : isDirectory ? "s3express-" + zone.group(1) : "s3";
       String stack = settings.dualStack() ? ".dualstack." : ".";
       String host = service + stack + region + '.' + domain(region);
-      boolean inHost = isPoint || isDirectory(bucket) || (!settings.pathStyle() && isLabel(bucket));
+      boolean inHost = isPoint || isDirectory || (!settings.pathStyle() && isLabel(bucket));
       return place("https", host, "", name, inHost);
     }
     require(!settings.dualStack(), "dualStack", true, "false where there is an endpoint");
     boolean inHost =
         isPoint
-            || ((!settings.pathStyle() || isDirectory(bucket))
+            || ((!settings.pathStyle() || isDirectory)
                 && !IP_ADDRESS.matcher(given.getHost()).matches()
                 && (isLabel(bucket)
                     || ("http".equalsIgnoreCase(given.getScheme()) && areLabels(bucket))));

@@ -45,9 +45,6 @@ record ClientView(
 
   private static final Set<String> SCHEMES = Set.of("s3", "s3a", "s3n");
 
-  /** Ends of the names of S3 Express's buckets, and of aliases of points there and of Outposts. */
-  private static final Set<String> OTHERS = Set.of("--x-s3", "--xa-s3", "--op-s3");
-
   /** A property which says that not all can read. */
   private record Trait(String key, Predicate<String> holds) {
     @Nullable String in(Map<String, String> properties) {
@@ -130,7 +127,10 @@ record ClientView(
     String key = location.substring(slash + 1);
     boolean isPlain =
         key.indexOf('?') < 0 && key.indexOf('#') < 0 && !key.contains("://") && !key.isEmpty();
-    boolean isBucket = bucket.indexOf(':') < 0 && OTHERS.stream().noneMatch(bucket::endsWith);
+    boolean isBucket =
+        bucket.indexOf(':') < 0
+            && !ObjectRef.isDirectory(bucket)
+            && !ObjectRef.isOtherPoint(bucket);
     return isPlain && isBucket && !bucket.isEmpty() ? new ObjectRef(bucket, key) : null;
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.s3e.hadoop.client;
 
+import io.s3e.block.ObjectRef;
 import io.s3e.hadoop.conf.AdapterConfig;
 import java.io.IOException;
 import java.net.Proxy;
@@ -90,7 +91,7 @@ record S3AFacts(
    * are signed by a session.
    */
   boolean isDirectoryBucket() {
-    return bucket.endsWith("--x-s3");
+    return ObjectRef.isDirectory(bucket);
   }
 
   /**
@@ -99,8 +100,7 @@ record S3AFacts(
    */
   boolean isOtherPoint() {
     boolean isArn = bucket.startsWith("arn:");
-    return bucket.endsWith("--xa-s3")
-        || bucket.endsWith("--op-s3")
+    return ObjectRef.isOtherPoint(bucket)
         || (isArn && !store.getHost().contains(".s3-accesspoint."));
   }
 

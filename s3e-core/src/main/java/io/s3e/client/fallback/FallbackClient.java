@@ -3,6 +3,8 @@ package io.s3e.client.fallback;
 
 import io.s3e.block.ByteRange;
 import io.s3e.client.ClientLimits;
+import io.s3e.client.ClientMemory;
+import io.s3e.client.ClientProvider;
 import io.s3e.client.ForwardingClient;
 import io.s3e.client.GetRequest;
 import io.s3e.client.HeadRequest;
@@ -17,6 +19,7 @@ import java.util.EnumSet;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.IntFunction;
 
 /**
  * Reads by a fast client, and by a substitute where the fast one cannot reach the store although
@@ -46,7 +49,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  *       outage is not a reason to change clients. An answer without an ETag does, and a {@link
  *       LinkageError}.
  *   <li>SUBSTITUTE: copied requests go to the substitute, and lent ones fail with {@link
- *       Kind#NOT_LENT}. After each pause of {@code retryAfter} the next GET is also sent by the
+ *       Kind#NOT_LENT}. After each pause of {@link #RETRY_AFTER} the next GET is also sent by the
  *       fast client, as a retrial that nobody waits for.
  * </ul>
  *
@@ -74,6 +77,9 @@ public final class FallbackClient implements ForwardingClient {
    */
   static final int FAILURES_TO_DOUBT = 3;
 
+  /** A firewall costs next to nothing, and a repair is found soon. */
+  public static final Duration RETRY_AFTER = Duration.ofMinutes(5);
+
   /** A connection, a handshake and the first byte take less than a second where all is well. */
   private static final Duration PATIENCE = Duration.ofSeconds(5);
 
@@ -82,6 +88,9 @@ public final class FallbackClient implements ForwardingClient {
 
   /** Hears of changes of the client, on the thread that made the change; must not block. */
   public interface Listener {
+    /** The substitute reads for good: there is no fast client. */
+    void onUnmade(Throwable cause);
+
     /** The substitute reads from now on, after that failure of the fast client. */
     void onSubstituted(RequestFailure cause);
 
@@ -110,14 +119,31 @@ public final class FallbackClient implements ForwardingClient {
   private volatile long retrialNanos;
 
   /**
-   * @param fast preferred; its limits are this client's. Closed with this client
-   * @param substitute copies, and carries as many requests as {@code fast}: the engine sends what
-   *     {@code fast} can carry. Closed with this client
-   * @param retryAfter how long the substitute reads before the fast client is tried again
+   * The fast client with its substitute, or that alone where the fast one cannot be made.
+   *
+   * @param substitute makes one that copies, for so many requests: the engine sends what the fast
+   *     client can carry
    */
-  public FallbackClient(
-      ObjectClient fast, ObjectClient substitute, Duration retryAfter, Listener listener) {
-    this(fast, substitute, retryAfter, PATIENCE, listener);
+  public static ObjectClient open(
+      ClientProvider fast,
+      IntFunction<ObjectClient> substitute,
+      ClientMemory memory,
+      Listener listener) {
+    ObjectClient made;
+    try {
+      made = fast.create(memory);
+    } catch (RuntimeException | LinkageError e) {
+      listener.onUnmade(e);
+      return substitute.apply(0);
+    }
+    ClientLimits limits = made.limits();
+    try {
+      ObjectClient second = substitute.apply(limits.copyRequests() + limits.lentSlots());
+      return new FallbackClient(made, second, RETRY_AFTER, PATIENCE, listener);
+    } catch (RuntimeException e) {
+      made.close();
+      throw e;
+    }
   }
 
   FallbackClient(

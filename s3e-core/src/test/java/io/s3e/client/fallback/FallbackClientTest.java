@@ -95,6 +95,9 @@ class FallbackClientTest {
         PATIENCE,
         new FallbackClient.Listener() {
           @Override
+          public void onUnmade(Throwable cause) {}
+
+          @Override
           public void onSubstituted(RequestFailure cause) {
             substituted.incrementAndGet();
           }
@@ -399,6 +402,9 @@ class FallbackClientTest {
   }
 
   private static final class Unheard implements FallbackClient.Listener {
+    @Override
+    public void onUnmade(Throwable cause) {}
+
     @Override
     public void onSubstituted(RequestFailure cause) {}
 

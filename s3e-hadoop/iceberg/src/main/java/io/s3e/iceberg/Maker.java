@@ -3,17 +3,15 @@ package io.s3e.iceberg;
 
 import io.s3e.S3E;
 import io.s3e.S3EConfig;
-import io.s3e.client.ClientLimits;
 import io.s3e.client.ClientMemory;
+import io.s3e.client.ClientProvider;
 import io.s3e.client.ObjectClient;
 import io.s3e.client.RequestFailure;
-import io.s3e.client.aws.AwsClientSettings;
 import io.s3e.client.aws.AwsClients;
 import io.s3e.client.fallback.FallbackClient;
 import io.s3e.client.given.BlockingStore;
 import io.s3e.client.given.SyncObjectClient;
 import io.s3e.client.library.CrtLibrary;
-import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
@@ -27,11 +25,8 @@ import org.slf4j.LoggerFactory;
  *
  * @param reason why Iceberg's client sends the requests; null if it does not
  */
-record Maker(ClientView view, @Nullable String reason) {
+record Maker(ClientView view, @Nullable String reason) implements FallbackClient.Listener {
   private static final Logger LOG = LoggerFactory.getLogger(Maker.class);
-
-  /** As for S3A's client: a firewall costs next to nothing, and a repair is found soon. */
-  private static final Duration RETRY_AFTER = Duration.ofMinutes(5);
 
   /** Stores of which it was told that S3E's own client does not reach them. */
   private static final Set<String> TOLD = ConcurrentHashMap.newKeySet();
@@ -55,32 +50,11 @@ record Maker(ClientView view, @Nullable String reason) {
   }
 
   private ObjectClient own(ClientMemory memory) {
-    AwsClientSettings settings = view.settings();
-    boolean isRequired = S3EProperties.requiresOwnClient(view.properties());
-    ObjectClient fast;
-    try {
-      fast = AwsClients.crt(settings).create(memory);
-    } catch (RuntimeException | LinkageError e) {
-      if (isRequired) {
-        throw e;
-      }
-      tell("cannot be made", e);
-      return icebergs(memory, 0);
-    }
-    if (isRequired) {
-      return fast;
-    }
-    ClientLimits limits = fast.limits();
-    int requests = limits.copyRequests() + limits.lentSlots();
-    // Such a client lets requests wait for a thread.
-    ObjectClient substitute;
-    try {
-      substitute = icebergs(memory, (requests + 1) / 2);
-    } catch (RuntimeException e) {
-      fast.close();
-      throw e;
-    }
-    return new FallbackClient(fast, substitute, RETRY_AFTER, new Told());
+    ClientProvider fast = AwsClients.crt(view.settings());
+    return S3EProperties.requiresOwnClient(view.properties())
+        ? fast.create(memory)
+        // Iceberg's lets requests wait for a thread.
+        : FallbackClient.open(fast, requests -> icebergs(memory, (requests + 1) / 2), memory, this);
   }
 
   private ObjectClient icebergs(ClientMemory memory, int threads) {
@@ -92,17 +66,19 @@ record Maker(ClientView view, @Nullable String reason) {
         null);
   }
 
-  /** Hears which client reads. */
-  private final class Told implements FallbackClient.Listener {
-    @Override
-    public void onSubstituted(RequestFailure cause) {
-      tell("does not read the store", cause);
-    }
+  @Override
+  public void onUnmade(Throwable cause) {
+    tell("cannot be made", cause);
+  }
 
-    @Override
-    public void onReturned() {
-      LOG.info("Reading {} by S3E's own client again", view.store());
-    }
+  @Override
+  public void onSubstituted(RequestFailure cause) {
+    tell("does not read the store", cause);
+  }
+
+  @Override
+  public void onReturned() {
+    LOG.info("Reading {} by S3E's own client again", view.store());
   }
 
   private void tell(String problem, Throwable cause) {

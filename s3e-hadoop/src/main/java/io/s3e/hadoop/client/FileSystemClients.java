@@ -167,7 +167,7 @@ public final class FileSystemClients implements ReadEngine.Maker {
   /** By S3A's client, since the own one cannot be made; the error if the own one was asked for. */
   private ReadEngine.Made instead(Throwable cause) throws IOException {
     if (config.client() == ClientChoice.AUTO) {
-      wayBack.notMade(cause);
+      wayBack.onUnmade(cause);
       return byS3A();
     }
     throw new IOException(
@@ -214,7 +214,7 @@ public final class FileSystemClients implements ReadEngine.Maker {
         throw e;
       }
       // Too small a budget: to read slower is better than not to read.
-      wayBack.notMade(e);
+      wayBack.onUnmade(e);
       return s3a().create(memory);
     }
   }

@@ -34,8 +34,8 @@ public final class S3AStore implements BlockingStore {
   }
 
   /**
-   * As above, for at least {@code requests} at once. A client of that kind lets as many requests
-   * wait as it has threads, so half as many threads will do.
+   * As above, for {@code requests} at once. A client of that kind lets requests wait for a thread,
+   * so half as many threads will do.
    */
   static ClientProvider provider(AdapterConfig config, ChangeDetectionPolicy policy, int requests) {
     int threads = Math.max(AdapterConfig.CLIENT_THREADS, (requests + 1) / 2);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.s3e.hadoop.client;
 
-import io.s3e.client.ClientLimits;
 import io.s3e.client.ClientMemory;
 import io.s3e.client.ClientProvider;
 import io.s3e.client.ObjectClient;
@@ -11,7 +10,6 @@ import io.s3e.client.fallback.FallbackClient;
 import io.s3e.client.library.CrtUnusableException;
 import io.s3e.hadoop.conf.AdapterConfig;
 import io.s3e.hadoop.conf.S3EKeys;
-import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.hadoop.fs.s3a.impl.ChangeDetectionPolicy;
 import org.slf4j.Logger;
@@ -24,9 +22,6 @@ import org.slf4j.LoggerFactory;
  */
 final class WayBack implements FallbackClient.Listener {
   private static final Logger LOG = LoggerFactory.getLogger(WayBack.class);
-
-  /** Long enough that a firewall costs next to nothing, short enough to profit from a repair. */
-  private static final Duration RETRY_AFTER = Duration.ofMinutes(5);
 
   private final String owner;
   private final AdapterConfig config;
@@ -47,27 +42,12 @@ final class WayBack implements FallbackClient.Listener {
 
   /** S3E's own client with S3A's behind it, or S3A's alone if the own one cannot be made. */
   ObjectClient open(ClientProvider own, ClientMemory memory) {
-    ObjectClient fast;
-    try {
-      fast = own.create(memory);
-    } catch (RuntimeException | LinkageError e) {
-      notMade(e);
-      return S3AStore.provider(config, policy).create(memory);
-    }
-    ClientLimits limits = fast.limits();
-    int requests = limits.copyRequests() + limits.lentSlots();
-    ObjectClient substitute;
-    try {
-      substitute = S3AStore.provider(config, policy, requests).create(memory);
-    } catch (RuntimeException e) {
-      fast.close();
-      throw e;
-    }
-    return new FallbackClient(fast, substitute, RETRY_AFTER, this);
+    return FallbackClient.open(
+        own, requests -> S3AStore.provider(config, policy, requests).create(memory), memory, this);
   }
 
-  /** S3A's client reads for good, since the own one cannot be made. */
-  void notMade(Throwable cause) {
+  @Override
+  public void onUnmade(Throwable cause) {
     tell("cannot be made", cause, "");
   }
 
@@ -78,7 +58,7 @@ final class WayBack implements FallbackClient.Listener {
             ? "does not read what the store answers"
             : "does not reach the store, which S3A's does",
         cause,
-        "; it is tried again every " + RETRY_AFTER.toMinutes() + " minutes");
+        "; it is tried again every " + FallbackClient.RETRY_AFTER.toMinutes() + " minutes");
   }
 
   @Override

@@ -30,6 +30,7 @@ import io.s3e.hadoop.stats.OpenerStatistics;
 import io.s3e.hadoop.stream.OpenHints;
 import io.s3e.hadoop.stream.Opening;
 import io.s3e.hadoop.stream.S3EReadable;
+import java.io.Closeable;
 import java.io.IOException;
 import java.net.URI;
 import java.util.EnumSet;
@@ -470,44 +471,26 @@ public class S3EFileSystem extends S3AFileSystem {
   /** Ends all reads, then closes S3A. */
   @Override
   public void close() throws IOException {
-    try {
-      HadoopMetrics told = metrics;
-      if (told != null) {
-        told.close();
-      }
-      Announcements files = announcements;
-      if (files != null) {
-        files.close();
-      }
-      JobHistory ofJob = history.getAndSet(null);
-      if (ofJob != null) {
-        leave(ofJob);
-      }
-      ReadEngine own = engine;
-      if (own != null) {
-        own.close();
-      }
-      Reads older = reads33;
-      if (older != null) {
-        older.close();
-      }
-      DirectOpener direct = opener;
-      if (direct != null) {
-        direct.close();
-      }
-    } finally {
-      try {
-        super.close();
-      } finally {
-        HadoopTables.closed(this);
-      }
+    // From the last to the first, each whatever comes of those before it.
+    try (Closeable tables = () -> HadoopTables.closed(this);
+        Closeable s3a = super::close;
+        DirectOpener direct = opener;
+        Reads older = reads33;
+        ReadEngine own = engine;
+        Closeable ofJob = this::leaveHistory;
+        Announcements files = announcements;
+        HadoopMetrics told = metrics) {
+      LOG.debug("Closing {}", this);
     }
   }
 
-  /** While the engine is there, which has learnt, and is closed whatever comes of it. */
-  private void leave(JobHistory ofJob) {
+  /** While the engine is there, which has learnt. */
+  private void leaveHistory() {
+    JobHistory ofJob = history.getAndSet(null);
     try {
-      ofJob.close(this);
+      if (ofJob != null) {
+        ofJob.close(this);
+      }
     } catch (RuntimeException | Error e) {
       LOG.warn("The history of {} is not left in order", getUri(), e);
     }

@@ -24,6 +24,9 @@ import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.s3a.DefaultS3ClientFactory;
+import org.apache.hadoop.metrics2.MetricsSystem;
+import org.apache.hadoop.metrics2.impl.MetricsSystemImpl;
+import org.apache.hadoop.metrics2.lib.DefaultMetricsSystem;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -101,6 +104,29 @@ class S3EFileSystemTest {
       assertThat(told).hasSize(1);
       assertThat(told.get(0)).contains("WARN", "fewer than two blocks", "fs.s3a.s3e.memory.budget");
     }
+  }
+
+  @Test
+  void closingEndsAllThatReadsWhateverOneStepOfItThrows() throws Exception {
+    FileSystem fs = S3AReads.open(conf);
+    write(fs);
+    FSDataInputStream in = fs.open(file);
+    assertThat(in.read()).isEqualTo(data[0] & 0xff);
+    MetricsSystem before =
+        DefaultMetricsSystem.setInstance(
+            new MetricsSystemImpl("broken") {
+              @Override
+              public synchronized void unregisterSource(String name) {
+                throw new IllegalStateException("of the metrics");
+              }
+            });
+    try {
+      assertThatThrownBy(fs::close).hasMessage("of the metrics");
+    } finally {
+      DefaultMetricsSystem.setInstance(before);
+    }
+    assertThatThrownBy(() -> in.readFully(SIZE - 10, new byte[10])).isInstanceOf(IOException.class);
+    in.close();
   }
 
   @Test

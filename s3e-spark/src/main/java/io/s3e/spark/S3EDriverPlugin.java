@@ -139,23 +139,22 @@ final class S3EDriverPlugin implements DriverPlugin {
 
   @Override
   public void shutdown() {
-    StageReports collecting = reports;
-    if (collecting != null) {
-      collecting.close();
-      LOG.debug("Reports of tasks that came after the end: {}", collecting.droppedReports());
-    }
-    JobHistory ofJob = history;
-    if (ofJob != null) {
-      ofJob.write();
-      ofJob.close();
-    }
     EndLine line = endLine;
-    if (line != null) {
-      line.tell();
-    }
-    TaskAccounts counted = accounts;
-    if (counted != null) {
-      counted.close();
+    // Whatever comes of one, the others end too.
+    try (TaskAccounts counted = accounts;
+        JobHistory ofJob = history;
+        StageReports collecting = reports) {
+      if (collecting != null) {
+        collecting.close();
+        LOG.debug("Reports of tasks that came after the end: {}", collecting.droppedReports());
+      }
+      if (ofJob != null) {
+        ofJob.write();
+      }
+    } finally {
+      if (line != null) {
+        line.tell();
+      }
     }
   }
 }

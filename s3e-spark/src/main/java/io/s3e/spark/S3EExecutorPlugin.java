@@ -157,21 +157,17 @@ final class S3EExecutorPlugin implements ExecutorPlugin {
 
   @Override
   public void shutdown() {
-    ExecutorHistory reporting = history;
-    if (reporting != null) {
-      // While the engines are there, which have learnt.
-      reporting.close();
-    }
-    if (isOwnProcess) {
-      OpenEngines.closeAll();
-    }
-    TaskAccounts counting = accounts;
-    if (counting != null) {
-      counting.close();
-    }
-    EngineHold held = engine;
-    if (held != null) {
-      held.close();
+    // Whatever comes of one, the others end too: the history while the engines are there, which
+    // have learnt.
+    try (EngineHold held = engine;
+        TaskAccounts counting = accounts) {
+      try (ExecutorHistory reporting = history) {
+        LOG.debug("Ending {}", reporting);
+      } finally {
+        if (isOwnProcess) {
+          OpenEngines.closeAll();
+        }
+      }
     }
   }
 }

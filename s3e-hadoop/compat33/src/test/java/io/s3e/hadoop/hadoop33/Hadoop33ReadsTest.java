@@ -16,6 +16,8 @@ import io.s3e.testserver.S3TestServer;
 import java.io.EOFException;
 import java.io.FileNotFoundException;
 import java.io.IOException;
+import java.lang.reflect.Field;
+import java.lang.reflect.Proxy;
 import java.net.URI;
 import java.nio.file.AccessDeniedException;
 import java.util.Arrays;
@@ -27,6 +29,7 @@ import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.s3a.RemoteFileChangedException;
+import org.apache.hadoop.fs.s3a.S3AInputStream;
 import org.apache.hadoop.fs.s3a.auth.NoAuthWithAWSException;
 import org.apache.hadoop.fs.statistics.IOStatisticsSnapshot;
 import org.apache.hadoop.fs.statistics.IOStatisticsSource;
@@ -128,6 +131,40 @@ class Hadoop33ReadsTest {
     OpenEngines.Work work = OpenEngines.work();
     assertThat(work.metrics().get(EngineMetrics.Counter.GETS)).isGreaterThanOrEqualTo(gets);
     assertThat(work.memoryLimit()).isPositive();
+  }
+
+  @Test
+  void whatAStreamReadsIsCountedAlsoWhereS3asStreamDoesNotClose() throws Exception {
+    IOStatisticsSnapshot account = new IOStatisticsSnapshot();
+    OpenerStatistics.keepAccounts(() -> account);
+    try {
+      FSDataInputStream in = s3e.open(file);
+      assertThat(in.readAllBytes()).isEqualTo(content);
+      Object theirs = field(Hadoop33InputStream.class, "theirs").get(in.getWrappedStream());
+      Field client = field(S3AInputStream.class, "client");
+      Object callbacks = client.get(theirs);
+      client.set(
+          theirs,
+          Proxy.newProxyInstance(
+              client.getType().getClassLoader(),
+              new Class<?>[] {client.getType()},
+              (proxy, method, arguments) -> {
+                if (method.getName().equals("close")) {
+                  throw new IOException("of the audit");
+                }
+                return method.invoke(callbacks, arguments);
+              }));
+      assertThatThrownBy(in::close).hasMessage("of the audit");
+    } finally {
+      OpenerStatistics.keepAccounts(null);
+    }
+    assertThat(account.counters()).containsEntry("stream_read_bytes", (long) content.length);
+  }
+
+  private static Field field(Class<?> type, String name) throws Exception {
+    Field field = type.getDeclaredField(name);
+    field.setAccessible(true);
+    return field;
   }
 
   @Test

@@ -377,12 +377,13 @@ final class Hadoop33InputStream extends FSInputStream
       stream = own;
       own = null;
     }
-    if (stream != null) {
-      stream.close();
-    }
-    theirs.close();
-    if (isFirst) {
-      account.end(theirs.getIOStatistics());
+    try (theirs;
+        stream) {
+      // S3E's first, and S3A's whatever comes of that.
+    } finally {
+      if (isFirst) {
+        account.end(theirs.getIOStatistics());
+      }
     }
   }
 

@@ -329,12 +329,13 @@ public final class Reads implements Closeable {
       engine = null;
       credentials = null;
     }
-    if (made != null) {
-      made.close();
-      host.closed(this);
-    }
-    if (shared != null) {
-      shared.close();
+    try (shared;
+        made) {
+      // The tenant first, and its credentials whatever comes of that.
+    } finally {
+      if (made != null) {
+        host.closed(this);
+      }
     }
   }
 }

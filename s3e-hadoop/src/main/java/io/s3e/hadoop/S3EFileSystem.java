@@ -31,6 +31,7 @@ import io.s3e.hadoop.stream.OpenHints;
 import io.s3e.hadoop.stream.Opening;
 import io.s3e.hadoop.stream.S3EReadable;
 import java.io.Closeable;
+import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.net.URI;
 import java.util.EnumSet;
@@ -50,6 +51,7 @@ import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.impl.OpenFileParameters;
 import org.apache.hadoop.fs.permission.FsPermission;
 import org.apache.hadoop.fs.s3a.Constants;
+import org.apache.hadoop.fs.s3a.S3AFileStatus;
 import org.apache.hadoop.fs.s3a.S3AFileSystem;
 import org.apache.hadoop.fs.s3a.S3AReadOpContext;
 import org.apache.hadoop.fs.s3a.S3AUtils;
@@ -61,6 +63,7 @@ import org.apache.hadoop.util.Progressable;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import software.amazon.awssdk.services.s3.model.HeadObjectResponse;
 
 /**
  * S3A with its reads done by S3E: {@code fs.s3a.impl=io.s3e.hadoop.S3EFileSystem}. Writes, listing,
@@ -510,8 +513,26 @@ public class S3EFileSystem extends S3AFileSystem {
     }
 
     @Override
-    public FileStatus status(Path path) throws IOException {
-      return S3EFileSystem.super.getFileStatus(path);
+    public S3AFileStatus status(Path path) throws IOException {
+      if (path.isRoot()) {
+        throw new FileNotFoundException(path + " is a directory");
+      }
+      // Not getFileStatus, which asks by a LIST too where there is no such file.
+      HeadObjectResponse head;
+      try {
+        head = getS3AInternals().getObjectMetadata(path);
+      } catch (FileNotFoundException e) {
+        throw (FileNotFoundException)
+            new FileNotFoundException("No such file or directory: " + path).initCause(e);
+      }
+      return new S3AFileStatus(
+          head.contentLength(),
+          head.lastModified().toEpochMilli(),
+          path,
+          getDefaultBlockSize(path),
+          getUsername(),
+          head.eTag(),
+          head.versionId());
     }
 
     @Override

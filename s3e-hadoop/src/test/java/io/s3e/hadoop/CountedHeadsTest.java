@@ -86,7 +86,13 @@ class CountedHeadsTest {
   @Test
   void aFileThatIsNotThereCostsAHead() {
     file = new Path(file.getParent(), "counted-heads-not-there");
-    assertThatThrownBy(() -> fs.open(file)).isInstanceOf(FileNotFoundException.class);
+    assertThatThrownBy(() -> fs.open(file))
+        .isInstanceOf(FileNotFoundException.class)
+        .hasMessageStartingWith("No such file or directory: ");
     assertHeads(1);
+    assertThatThrownBy(() -> openFile().build().get())
+        .hasCauseInstanceOf(FileNotFoundException.class);
+    assertHeads(2);
+    assertThat(proxy.requests()).as("no LIST, as with S3A").hasSize(2);
   }
 }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 
+import io.s3e.hadoop.hadoop341.StreamSpi;
 import io.s3e.hadoop.stream.S3EReadable;
 import io.s3e.testing.CapturedLog;
 import io.s3e.testing.Slow;
@@ -103,6 +104,23 @@ class S3EFileSystemTest {
       List<String> told = log.lines("by S3A's client");
       assertThat(told).hasSize(1);
       assertThat(told.get(0)).contains("WARN", "fewer than two blocks", "fs.s3a.s3e.memory.budget");
+    }
+  }
+
+  /** Of openFile() S3A itself has a NullPointerException, which Hadoop 3.4.2 and later show. */
+  @Test
+  void openingOnAClosedFileSystemSaysSo() throws Exception {
+    FileSystem fs = S3AReads.open(conf);
+    write(fs);
+    assertArrayEquals(data, read(fs));
+    fs.close();
+    assertThatThrownBy(() -> fs.open(file))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("FileSystem is closed!");
+    if (!StreamSpi.isPresent()) {
+      assertThatThrownBy(() -> fs.openFile(file).build().get())
+          .hasCauseInstanceOf(IOException.class)
+          .hasMessageContaining("FileSystem is closed!");
     }
   }
 

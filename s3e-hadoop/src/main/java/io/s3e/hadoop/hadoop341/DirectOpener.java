@@ -76,7 +76,9 @@ public final class DirectOpener implements Closeable {
               Thread thread = new Thread(task, "s3e-open-" + name);
               thread.setDaemon(true);
               return thread;
-            });
+            },
+            // Once this is closed: S3A says that its file system is.
+            (late, closed) -> late.run());
     threads.allowCoreThreadTimeOut(true);
     return threads;
   }
@@ -110,7 +112,7 @@ public final class DirectOpener implements Closeable {
         IOStatisticsBinding.trackDuration(
             statistics,
             Statistic.ACTION_FILE_OPENED.getSymbol(),
-            () -> given != null ? given : (S3AFileStatus) access.status(path));
+            () -> given != null ? given : access.status(path));
     if (status.isDirectory()) {
       throw new FileNotFoundException(path + " is a directory");
     }

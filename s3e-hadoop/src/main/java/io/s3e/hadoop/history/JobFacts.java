@@ -3,6 +3,7 @@ package io.s3e.hadoop.history;
 
 import io.s3e.columnar.PlaceFacts;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -29,7 +30,7 @@ public record JobFacts(String job, String off, List<Run> runs, List<TableFacts> 
   /** Of all runs: of one in which each task has a JVM of its own, the latest. */
   private static final int MOST_PARTS = 2000;
 
-  private static final int MOST_TABLES = 1000;
+  static final int MOST_TABLES = 1000;
   private static final int MOST_WORDS = 1000;
 
   /**
@@ -112,12 +113,17 @@ public record JobFacts(String job, String off, List<Run> runs, List<TableFacts> 
 
   /** What both have. */
   public JobFacts with(JobFacts other) {
-    return new JobFacts(
-        job, off.isEmpty() ? other.off : off, both(runs, other.runs), both(tables, other.tables));
+    return with(List.of(other));
   }
 
-  private static <T> List<T> both(List<T> one, List<T> two) {
-    return Stream.concat(one.stream(), two.stream()).toList();
+  /** What all have. */
+  JobFacts with(Collection<JobFacts> others) {
+    List<JobFacts> all = Stream.concat(Stream.of(this), others.stream()).toList();
+    return new JobFacts(
+        job,
+        all.stream().map(JobFacts::off).filter(why -> !why.isEmpty()).findFirst().orElse(""),
+        all.stream().flatMap(each -> each.runs.stream()).toList(),
+        all.stream().flatMap(each -> each.tables.stream()).toList());
   }
 
   /** With so many tables, those that were read last. */

@@ -12,13 +12,13 @@ import io.s3e.jvm.OwnLoader;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -64,6 +64,9 @@ public final class JobHistory implements AutoCloseable {
 
   private static final int BEFORE_FILE_SYSTEMS_CLOSE = FileSystem.SHUTDOWN_HOOK_PRIORITY + 10;
 
+  /** Executors come and go for as long as a driver lives. */
+  static final int MOST_REPORTS = 1000;
+
   /** Guarded by itself. */
   private static final Map<HistorySetting, JobHistory> OPEN = new HashMap<>();
 
@@ -108,13 +111,16 @@ public final class JobHistory implements AutoCloseable {
   private final AtomicBoolean hasWarned = new AtomicBoolean();
   private final Trial trial = new Trial();
 
-  /** Places of files that were opened. */
-  private final Set<String> opened = ConcurrentHashMap.newKeySet();
-
   private final AtomicBoolean isWritten = new AtomicBoolean();
 
   // Guarded by this.
-  private final Map<String, TableFacts> learnt = new HashMap<>();
+
+  /** Places of files that were opened, those that were opened last: the keys. */
+  private final Map<String, Boolean> opened = latest();
+
+  private final Map<String, TableFacts> learnt = latest();
+
+  /** By JVM; those that have no place of their own any more are one, without a name. */
   private final Map<String, JobFacts> reports = new HashMap<>();
 
   /** Guarded by {@link #OPEN}. */
@@ -235,6 +241,16 @@ public final class JobHistory implements AutoCloseable {
     }
   }
 
+  /** By place: as many as are kept, those that were touched last. */
+  private static <T> Map<String, T> latest() {
+    return new LinkedHashMap<>(16, 0.75f, true) {
+      @Override
+      protected boolean removeEldestEntry(Map.Entry<String, T> eldest) {
+        return size() > JobFacts.MOST_TABLES;
+      }
+    };
+  }
+
   /** Runs {@code work} on a thread of its own, beside everything else. */
   private static <T> CompletableFuture<T> onThread(Callable<T> work) {
     CompletableFuture<T> done = new CompletableFuture<>();
@@ -300,7 +316,9 @@ public final class JobHistory implements AutoCloseable {
       return OpenedFile.NONE;
     }
     String place = LayoutMemory.placeOf(object);
-    opened.add(place);
+    synchronized (this) {
+      opened.put(place, true);
+    }
     Past known = past();
     if (!known.places.contains(place)) {
       return OpenedFile.NONE;
@@ -359,7 +377,7 @@ public final class JobHistory implements AutoCloseable {
     Map<String, PlaceFacts> known = OpenEngines.learnt();
     long now = System.currentTimeMillis();
     synchronized (this) {
-      for (String place : opened) {
+      for (String place : opened.keySet()) {
         PlaceFacts facts = known.get(place);
         if (facts != null) {
           learnt.merge(place, TableFacts.of(place, now, facts), TableFacts::then);
@@ -394,7 +412,17 @@ public final class JobHistory implements AutoCloseable {
     JobFacts facts = HistoryFile.decode(report);
     synchronized (this) {
       reports.put(from, facts);
+      if (reports.size() > MOST_REPORTS) {
+        JobFacts all = facts.with(reports.values());
+        reports.clear();
+        reports.put("", all);
+      }
     }
+  }
+
+  /** How much it holds, of places, tables and reports; for tests. */
+  synchronized int held() {
+    return opened.size() + learnt.size() + reports.size();
   }
 
   /** Adds all that is known to what is kept. Waits a bounded time; a failure is told by a WARN. */
@@ -402,13 +430,10 @@ public final class JobHistory implements AutoCloseable {
     isWritten.set(true);
     learn();
     trial.allEnded();
-    JobFacts all = own();
+    JobFacts written;
     synchronized (this) {
-      for (JobFacts each : reports.values()) {
-        all = all.with(each);
-      }
+      written = own().with(reports.values());
     }
-    JobFacts written = all;
     if (written.tables().isEmpty()) {
       return;
     }

@@ -2,6 +2,7 @@
 package io.s3e.spark.conf;
 
 import io.s3e.hadoop.S3EFileSystem;
+import io.s3e.hadoop.cache.CacheSecret;
 import io.s3e.hadoop.conf.AdapterConfig;
 import io.s3e.hadoop.conf.DiskCacheKeys;
 import io.s3e.hadoop.conf.UnknownKeys;
@@ -11,6 +12,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.spark.SparkConf;
@@ -32,6 +34,7 @@ public final class S3ASettings {
   private static final String SCOPE = PREFIX + "cache.scope";
   private static final String HISTORY = PREFIX + "history";
   private static final String SOURCE = "Spark's settings";
+  private static final String HIDDEN_BY_DEFAULT = "(?i)secret|password|token|access[.]?key";
   private static final String APPLICATION = PREFIX + "cache.app.id";
 
   /**
@@ -67,6 +70,14 @@ public final class S3ASettings {
   public AdapterConfig complete() {
     SparkKeys.ALL.forEach(key -> key.get(spark));
     take();
+    if (!shownSecrets().isEmpty()) {
+      LOG.warn(
+          "The Environment tab and event logs show the secret of the cache, since Spark's settings"
+              + " have it: {}. Put {} into a Hadoop credential provider in their place, with a new"
+              + " secret, or have spark.redaction.regex match these names",
+          String.join(", ", shownSecrets()),
+          DiskCacheKeys.SECRET);
+    }
     if (userValue(FILE_SYSTEM) == null && fetchedBeforeJars() == null) {
       set(FILE_SYSTEM, "io.s3e.hadoop.S3EFileSystem");
     }
@@ -132,6 +143,16 @@ public final class S3ASettings {
           String.join("; ", unknown()),
           SparkKeys.ALL.stream().map(SparkKey::name).toList());
     }
+  }
+
+  /** Names of Spark's settings that are secrets of the cache, and that Spark does not hide. */
+  List<String> shownSecrets() {
+    Pattern hidden = Pattern.compile(spark.get("spark.redaction.regex", HIDDEN_BY_DEFAULT));
+    return Stream.of(spark.getAll())
+        .map(setting -> setting._1())
+        .filter(name -> name.endsWith("." + CacheSecret.ALIAS) && !hidden.matcher(name).find())
+        .sorted()
+        .toList();
   }
 
   private static boolean isUnknown(String name) {

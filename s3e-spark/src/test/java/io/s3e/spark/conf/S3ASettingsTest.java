@@ -97,6 +97,22 @@ class S3ASettingsTest {
   }
 
   @Test
+  void secretsThatSparkShowsAreFound() {
+    spark
+        .set("spark.s3e.cache.key", "secret")
+        .set("spark.hadoop.fs.s3a.bucket.logs.s3e.cache.key", "secret");
+    S3ASettings settings = new S3ASettings(spark, SparkHadoopUtil.get().newConfiguration(spark));
+    settings.complete();
+    assertThat(settings.shownSecrets())
+        .containsExactly(
+            "spark.hadoop.fs.s3a.bucket.logs.s3e.cache.key",
+            "spark.hadoop.fs.s3a.s3e.cache.key",
+            "spark.s3e.cache.key");
+    spark.set("spark.redaction.regex", "(?i)secret|password|cache[.]key");
+    assertThat(settings.shownSecrets()).isEmpty();
+  }
+
+  @Test
   void namesThatNobodyKnowsAreToldAndNotPassedOn() {
     spark
         .set("spark.s3e.memory.buget", "100M")

@@ -41,6 +41,7 @@ class CountedRequestsTest {
   private static final ObjectRef OBJECT = new ObjectRef(S3AServer.BUCKET, "counted");
   private static final Path FILE = new Path("/counted");
   private static final long DEADLINE_SECONDS = 60;
+  private static final Duration FIRST_BYTE = Duration.ofMillis(20);
 
   private HostileS3Server server;
   private byte[] content;
@@ -207,6 +208,9 @@ class CountedRequestsTest {
   @ParameterizedTest
   @EnumSource(value = Reader.class, names = "S3A_CLIENT", mode = EnumSource.Mode.EXCLUDE)
   void everySlowDownIsCounted(Reader reader) throws Exception {
+    // As far away as a store is: the CRT sends again what was refused until it is told not to, for
+    // which it has to have returned from its sending.
+    server.shape(FIRST_BYTE, 0);
     server.next(Fault.none(), slowDown(), Fault.none(), slowDown());
     Counted counted = count(reader, "random", this::jump);
     long sent = server.gets().size();

@@ -12,9 +12,11 @@ import io.s3e.client.ClientLimits;
 import io.s3e.client.ForwardingClient;
 import io.s3e.client.GetRequest;
 import io.s3e.client.ObjectClient;
+import io.s3e.client.Remedy;
 import io.s3e.client.RequestFailure;
 import io.s3e.client.RequestFailure.Kind;
 import io.s3e.client.ResponseHandler;
+import io.s3e.client.StoreAnswer;
 import io.s3e.disk.DiskCache;
 import io.s3e.disk.DiskCacheConfig;
 import io.s3e.disk.DiskCacheConfig.Mode;
@@ -37,7 +39,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -45,7 +46,6 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.junit.jupiter.params.provider.MethodSource;
 
 /** What S3 has allowed a file system is served for a while, and then asked anew. */
 @Timeout(120)
@@ -74,7 +74,7 @@ class AccessTest {
     private final MemoryObjectClient store;
     private volatile boolean allowed = true;
     private volatile @Nullable Object credentials;
-    private volatile @Nullable Throwable broken;
+    private volatile @Nullable Defect defect;
 
     User() {
       store = new MemoryObjectClient(ClientLimits.copying(REQUEST, 8, 0));
@@ -88,16 +88,26 @@ class AccessTest {
 
     @Override
     public @Nullable Object credentials() {
-      if (broken instanceof RuntimeException why) {
-        throw why;
+      if (defect == Defect.CREDENTIALS) {
+        throw new IllegalStateException("no credentials here");
       }
       return credentials;
     }
 
     @Override
+    public void remedy(Remedy remedy, @Nullable StoreAnswer answer, Runnable then) {
+      throw new IllegalStateException("nobody can help");
+    }
+
+    @Override
     public Exchange get(GetRequest request, ResponseHandler handler) {
-      if (broken instanceof Error why) {
-        throw why;
+      if (defect == Defect.GET) {
+        throw new NoClassDefFoundError("away");
+      }
+      if (defect == Defect.REMEDY) {
+        StoreAnswer refusal = new StoreAnswer(400, "ExpiredToken", null, Map.of(), null);
+        handler.onFailure(RequestFailure.refused("GET", refusal, null));
+        return () -> {};
       }
       if (allowed) {
         return store.get(request, handler);
@@ -108,6 +118,20 @@ class AccessTest {
 
     int gets() {
       return store.gets().size();
+    }
+  }
+
+  /** What a client throws at. */
+  private enum Defect {
+    CREDENTIALS("no credentials here"),
+    GET("away"),
+    /** As it was refused, since nobody can help. */
+    REMEDY("ExpiredToken");
+
+    private final String told;
+
+    Defect(String told) {
+      this.told = told;
     }
   }
 
@@ -142,23 +166,19 @@ class AccessTest {
     return tenant.open(OBJECT, OpenOptions.DEFAULTS.withPolicy(ReadPolicy.RANDOM));
   }
 
-  private static Stream<Throwable> defects() {
-    return Stream.of(
-        new IllegalStateException("no credentials here"), new NoClassDefFoundError("away"));
-  }
-
   /** The read fails at once, and what it asked for may be asked for again. */
   @ParameterizedTest
-  @MethodSource("defects")
-  void aClientThatThrowsFailsTheReadsThatWaitForIt(Throwable defect) throws Exception {
+  @EnumSource
+  void aClientThatThrowsFailsTheReadsThatWaitForIt(Defect defect) throws Exception {
     User user = new User();
     try (S3E tenant = tenant(user);
         S3EInputStream in = open(tenant)) {
-      user.broken = defect;
+      user.defect = defect;
       assertThatThrownBy(() -> readAt(in, 7))
           .isInstanceOf(IOException.class)
-          .hasMessageContaining(defect.getMessage());
-      user.broken = null;
+          .hasMessageContaining(defect.told)
+          .hasMessageNotContaining("deadline");
+      user.defect = null;
       readAt(in, 7);
     }
   }

@@ -346,7 +346,12 @@ public final class RunFetch implements Attempt.Outcome {
     if (again.remedy() == Remedy.NONE) {
       next.run();
     } else {
-      tenant.client.remedy(again.remedy(), failure.answer(), next);
+      try {
+        tenant.client.remedy(again.remedy(), failure.answer(), next);
+      } catch (RuntimeException | Error e) {
+        failure.addSuppressed(e);
+        finishBetween(effort.failed(failure));
+      }
     }
     endIfCancelled();
   }

@@ -416,6 +416,19 @@ public class S3EFileSystem extends S3AFileSystem {
     }
   }
 
+  /**
+   * S3A's. What a multipart uploader completes is not told of, whenever that is: once one is made,
+   * nothing is fetched any more of files that are announced.
+   */
+  @Override
+  protected AuditSpan entryPoint(Statistic operation, Path path) throws IOException {
+    Announcements files = announcements;
+    if (operation == Statistic.MULTIPART_UPLOAD_INSTANTIATED && files != null) {
+      files.close();
+    }
+    return super.entryPoint(operation, path);
+  }
+
   private void changed(Path path) {
     Announcements files = announcements;
     if (files != null) {

@@ -22,6 +22,7 @@ import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.MultipartUploader;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.statistics.IOStatisticsContext;
 import org.junit.jupiter.api.AfterEach;
@@ -294,6 +295,23 @@ class AnnouncedFilesTest {
     announce(below, SMALL);
     fs.delete(folder, true);
     assertThatThrownBy(() -> fs.open(below)).isInstanceOf(FileNotFoundException.class);
+  }
+
+  /** Nobody tells when it completes what it has uploaded. */
+  @Test
+  void whereAnUploaderWritesNothingIsAnnounced() throws Exception {
+    Path path = write("uploaded", S3AReads.random(SMALL));
+    announce(path, SMALL);
+    try (MultipartUploader unused = fs.createMultipartUploader(folder).build()) {
+      fs.announce(path, SMALL);
+    }
+    byte[] now = new byte[SMALL];
+    write("uploaded", now);
+    FileStatus listed = new FileStatus(SMALL, false, 1, 1, 1, path);
+    try (FSDataInputStream in = fs.openFile(path).withFileStatus(listed).build().get()) {
+      assertThat(in.readAllBytes()).isEqualTo(now);
+    }
+    assertThat(gets(path)).isEqualTo(2);
   }
 
   @Test

@@ -69,7 +69,7 @@ public final class Announcements implements Closeable {
   }
 
   /**
-   * Sends the GET, now or once there is an engine. Does not wait.
+   * Sends the GET, now or once there is an engine; not where this is closed. Does not wait.
    *
    * @param path qualified
    * @param length of the file, in bytes
@@ -86,8 +86,7 @@ public final class Announcements implements Closeable {
   }
 
   private void announce(S3E made, Path path, OpenOptions options, OpenerStatistics announcer) {
-    long length = options.size();
-    if (isAnnounced(path, length)) {
+    if (isNeedless(path, options.size())) {
       return;
     }
     long before = changes();
@@ -114,9 +113,11 @@ public final class Announcements implements Closeable {
         null);
   }
 
-  private boolean isAnnounced(Path path, long length) {
+  private boolean isNeedless(Path path, long length) {
     AnnouncedFile file = find(path);
-    return file != null && file.announcement().size() == length;
+    synchronized (this) {
+      return closed || (file != null && file.announcement().size() == length);
+    }
   }
 
   private @Nullable AnnouncedFile send(

@@ -251,8 +251,7 @@ public final class RunFetch implements Attempt.Outcome {
   void checkDeadline(long now, long lateNanos) {
     boolean isAwaited = origin.isAwaited();
     if (isAwaited) {
-      Duration patience = tenant.config.readTimeout();
-      LongWaits.look(gate, effort.waitedNanos(now), patience, effort::tried);
+      LongWaits.look(gate, effort.waitedNanos(now), tenant.config.readTimeout(), effort::tried);
     }
     Attempt attempt = attempt();
     if (attempt == null) {
@@ -359,14 +358,13 @@ public final class RunFetch implements Attempt.Outcome {
   private void sendAfter(long pauseNanos, RequestFailure failure) {
     Runnable next =
         () -> {
-          // Not at the gate, which would let it pass at once, again and again.
-          Runnable later = () -> sendAfter(0, failure);
           if (!isOver() && grant.resume()) {
             send();
             return;
           }
           gate.unused();
-          if (!isOver() && !tenant.timer.later(later, PLACE_PAUSE_NANOS)) {
+          // Not at the gate, which would let it pass at once, again and again.
+          if (!isOver() && !tenant.timer.later(() -> sendAfter(0, failure), PLACE_PAUSE_NANOS)) {
             finishBetween(effort.failed(failure));
           }
         };

@@ -130,14 +130,16 @@ class S3EFileSystemTest {
     write(fs);
     FSDataInputStream in = fs.open(file);
     assertThat(in.read()).isEqualTo(data[0] & 0xff);
-    MetricsSystem before =
-        DefaultMetricsSystem.setInstance(
-            new MetricsSystemImpl("broken") {
-              @Override
-              public synchronized void unregisterSource(String name) {
-                throw new IllegalStateException("of the metrics");
-              }
-            });
+    MetricsSystem before = DefaultMetricsSystem.instance();
+    DefaultMetricsSystem.setInstance(
+        new MetricsSystemImpl("broken") {
+          @Override
+          public synchronized void unregisterSource(String name) {
+            // Other tests are not to find it.
+            before.unregisterSource(name);
+            throw new IllegalStateException("of the metrics");
+          }
+        });
     try {
       assertThatThrownBy(fs::close).hasMessage("of the metrics");
     } finally {

@@ -140,10 +140,10 @@ final class S3EDriverPlugin implements DriverPlugin {
   @Override
   public void shutdown() {
     EndLine line = endLine;
+    StageReports collecting = reports;
     // Whatever comes of one, the others end too.
     try (TaskAccounts counted = accounts;
-        JobHistory ofJob = history;
-        StageReports collecting = reports) {
+        JobHistory ofJob = history) {
       if (collecting != null) {
         collecting.close();
         LOG.debug("Reports of tasks that came after the end: {}", collecting.droppedReports());

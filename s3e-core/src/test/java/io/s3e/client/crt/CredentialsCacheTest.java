@@ -41,12 +41,7 @@ class CredentialsCacheTest {
 
   @Test
   void aProviderThatBlocksDoesNotBlockTheCaller() throws Exception {
-    CountDownLatch release = new CountDownLatch(1);
-    open(
-        () -> {
-          awaitQuietly(release);
-          return key("key");
-        });
+    CountDownLatch release = openHeld();
     CompletableFuture<Void> ready = new CompletableFuture<>();
     cache.whenReady(() -> ready.complete(null), ready::completeExceptionally);
     assertThat(ready).isNotDone();
@@ -56,12 +51,7 @@ class CredentialsCacheTest {
 
   @Test
   void closingEndsTheWaitForAProviderThatHangs() throws Exception {
-    CountDownLatch release = new CountDownLatch(1);
-    open(
-        () -> {
-          awaitQuietly(release);
-          return key("key");
-        });
+    CountDownLatch release = openHeld();
     CompletableFuture<Void> ready = new CompletableFuture<>();
     CompletableFuture<Void> renewed = new CompletableFuture<>();
     cache.whenReady(() -> ready.complete(null), ready::completeExceptionally);
@@ -157,12 +147,7 @@ class CredentialsCacheTest {
 
   @Test
   void allWhoWaitAreToldWhateverOneOfThemThrows() throws Exception {
-    CountDownLatch release = new CountDownLatch(1);
-    open(
-        () -> {
-          awaitQuietly(release);
-          return key("key");
-        });
+    CountDownLatch release = openHeld();
     CompletableFuture<Void> ready = new CompletableFuture<>();
     cache.whenReady(
         () -> {
@@ -172,6 +157,17 @@ class CredentialsCacheTest {
     cache.whenReady(() -> ready.complete(null), ready::completeExceptionally);
     release.countDown();
     ready.get(10, TimeUnit.SECONDS);
+  }
+
+  /** Its provider answers once the latch is open. */
+  private CountDownLatch openHeld() {
+    CountDownLatch release = new CountDownLatch(1);
+    open(
+        () -> {
+          awaitQuietly(release);
+          return key("key");
+        });
+    return release;
   }
 
   private void open(CredentialsSource source) {

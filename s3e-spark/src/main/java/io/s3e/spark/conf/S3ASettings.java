@@ -70,12 +70,13 @@ public final class S3ASettings {
   public AdapterConfig complete() {
     SparkKeys.ALL.forEach(key -> key.get(spark));
     take();
-    if (!shownSecrets().isEmpty()) {
+    List<String> shown = shownSecrets();
+    if (!shown.isEmpty()) {
       LOG.warn(
           "The Environment tab and event logs show the secret of the cache, since Spark's settings"
               + " have it: {}. Put {} into a Hadoop credential provider in their place, with a new"
               + " secret, or have spark.redaction.regex match these names",
-          String.join(", ", shownSecrets()),
+          String.join(", ", shown),
           DiskCacheKeys.SECRET);
     }
     if (userValue(FILE_SYSTEM) == null && fetchedBeforeJars() == null) {

@@ -283,8 +283,8 @@ public final class StreamPlanner {
   }
 
   /** As {@link ReadPlanner#limitWindow}; {@code atOnceAlone} requests if no other stream read. */
-  public void limitWindow(long bytes, int requests, int atOnceAlone) {
-    forward.limitWindow(bytes, requests);
+  public void limitWindow(long bytes, int requests, int atOnceAlone, Ahead ahead) {
+    forward.limitWindow(bytes, requests, ahead);
     wanted.limit(bytes, requests, atOnceAlone);
   }
 

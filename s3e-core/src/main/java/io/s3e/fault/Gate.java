@@ -213,10 +213,7 @@ public final class Gate {
       return false;
     }
     waiter.over = true;
-    return switch (waiter.kind) {
-      case DEMAND -> demands.remove(waiter);
-      case RETRY -> retries.remove(waiter);
-    };
+    return demands.remove(waiter) || retries.remove(waiter);
   }
 
   /** A request is sent; whether it is a probe, since the store refuses everybody. */

@@ -213,6 +213,11 @@ final class Cursors {
       return reached - waitedAt;
     }
 
+    /** Wants nothing behind the last block that is {@code ahead}. */
+    void wantOnly(Ahead ahead) {
+      aheadTo = ahead.until(new BlockRange(reached, aheadTo));
+    }
+
     /** How many blocks it wants that its reader has not come to. */
     long ahead() {
       return aheadTo - reached;

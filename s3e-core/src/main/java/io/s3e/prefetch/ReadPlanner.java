@@ -149,9 +149,8 @@ public final class ReadPlanner {
   }
 
   private void plan(Cursor cursor, boolean isNewlyActive) {
-    int failed = ledger.failedPeriods();
-    if (failed != failedPeriods) {
-      failedPeriods = failed;
+    if (failedPeriods != ledger.failedPeriods()) {
+      failedPeriods = ledger.failedPeriods();
       windows.fallBack();
     }
     retireIdle();
@@ -215,21 +214,24 @@ public final class ReadPlanner {
   public void refused(long block, Ahead ahead) {
     Cursor cursor = cursors.wanting(block);
     if (cursor != null) {
-      cursor.aheadTo = ahead.until(new BlockRange(block, cursor.aheadTo));
+      cursor.wantOnly(ahead);
       windows.shrink(cursor);
     }
   }
 
   /**
-   * Caps the window by the stream's share of memory. May change at any time; what is already out
-   * stays.
+   * Caps the window by the stream's share of memory. May change at any time; what is {@code ahead}
+   * stays, what is wanted beyond it goes where that is more than the cap, to be wanted anew.
    *
    * @param bytes how far to be ahead; less than a block stops prefetch
    * @param requests the stream's share of the requests that the client has in flight at once: a
    *     window is not cut into more of them, so long as they have their full length
    */
-  public void limitWindow(long bytes, int requests) {
+  public void limitWindow(long bytes, int requests, Ahead ahead) {
     windows.limit(bytes, requests);
+    if (cursors.wanted().count() > windows.cap()) {
+      cursors.leastRecentFirst().forEach(cursor -> cursor.wantOnly(ahead));
+    }
   }
 
   public AccessPattern pattern() {

@@ -115,7 +115,7 @@ final class Pump implements Consumer<RunFetch> {
         step,
         () -> {
           if (absent && ahead.contains(layout.blockAt(position))) {
-            verify();
+            ahead.verify(this::isThere);
           }
           ahead.onRead(new ByteRange(position, end));
           planner.onRead(position, end, heard);
@@ -137,7 +137,7 @@ final class Pump implements Consumer<RunFetch> {
 
   /** A reader has waited for its block in vain, and asks for it itself. */
   Change onMiss(ReadStep step) {
-    return look(step, this::verify);
+    return look(step, () -> ahead.verify(this::isThere));
   }
 
   void onStall(long position, ReadStep step, Block awaited) {
@@ -170,11 +170,11 @@ final class Pump implements Consumer<RunFetch> {
     Change change;
     try {
       if (isDoubtful.getAndSet(false)) {
-        verify();
+        ahead.verify(this::isThere);
       }
       int sharing = askers.sharing(asker);
-      planner.limitWindow(
-          fetcher.windowBytes(sharing), fetcher.windowRequests(sharing), fetcher.windowRequests(1));
+      long share = fetcher.windowBytes(sharing);
+      planner.limitWindow(share, fetcher.windowRequests(sharing), fetcher.windowRequests(1), ahead);
       identify();
       happened.run();
       publish();
@@ -184,10 +184,6 @@ final class Pump implements Consumer<RunFetch> {
     }
     change.dropped().forEach(this::abandon);
     return change;
-  }
-
-  private void verify() {
-    ahead.verify(this::isThere);
   }
 
   private boolean isThere(long block) {

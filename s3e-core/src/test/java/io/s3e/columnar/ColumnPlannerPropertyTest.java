@@ -233,7 +233,7 @@ class ColumnPlannerPropertyTest {
         lose();
       } else if (what < 95) {
         cap = random.nextInt(200 * layout.blockSize());
-        planner.limitWindow(cap, 1 + random.nextInt(40), 1 + random.nextInt(40));
+        planner.limitWindow(cap, 1 + random.nextInt(40), 1 + random.nextInt(40), ahead);
         cap = Math.min(cap, limits.maxWindowBytes());
         log.add("limit " + cap);
       } else if (what < 97) {

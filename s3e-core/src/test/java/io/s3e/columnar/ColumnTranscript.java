@@ -177,7 +177,7 @@ final class ColumnTranscript {
         lines.add(step);
       }
       case "limit" -> {
-        planner.limitWindow(number(words[1]) * MIB, number(words[2]), Integer.MAX_VALUE);
+        planner.limitWindow(number(words[1]) * MIB, number(words[2]), Integer.MAX_VALUE, ahead);
         lines.add(step);
       }
       case "reset" -> {

@@ -119,7 +119,7 @@ class ReadPlannerPropertyTest {
         stall();
       } else if (what < 98) {
         cap = random.nextInt(200 * layout.blockSize());
-        planner.limitWindow(cap, Integer.MAX_VALUE);
+        planner.limitWindow(cap, Integer.MAX_VALUE, ahead);
         cap = Math.min(cap, limits.maxWindowBytes());
         log.add("limit " + cap);
       } else if (what < 99) {

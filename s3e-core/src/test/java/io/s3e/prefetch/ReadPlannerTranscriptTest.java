@@ -3,7 +3,12 @@ package io.s3e.prefetch;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.s3e.block.BlockLayout;
+import io.s3e.block.BlockRange;
 import io.s3e.block.ByteRange;
+import io.s3e.prefetch.Ahead.Starting;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -25,6 +30,35 @@ class ReadPlannerTranscriptTest {
 
   private static void assertTranscript(Transcript transcript, String expected) {
     assertThat(transcript.play(expected)).isEqualTo(expected);
+  }
+
+  /** As where starting GETs takes so long that the rest of a window is left to the next read. */
+  @Test
+  void aReaderWhoseShareFellBeforeItsWindowWasAskedForAsksForThatShare() {
+    BlockLayout layout = new BlockLayout(64L * REQUEST, BLOCK);
+    PrefetchLimits limits = PrefetchLimits.defaults(BLOCK, 1 << 20);
+    ReadPlanner planner = new ReadPlanner(layout, ReadPolicy.SEQUENTIAL, null, limits);
+    Ahead ahead = new Ahead(layout, (counter, amount) -> {});
+    planner.onRead(0, BLOCK);
+    List<Starting> first = ahead.look(planner.wish(), block -> false).starting();
+    assertThat(first).hasSize(8);
+    ahead.started(first.get(0).blocks(), first.get(0).of());
+    planner.limitWindow(3 << 20, 3, ahead);
+    List<BlockRange> rest = new ArrayList<>();
+    for (long block = 1; block < 9; block++) {
+      planner.onRead(block * BLOCK, BLOCK);
+      for (Starting each : ahead.look(planner.wish(), any -> false).starting()) {
+        ahead.started(each.blocks(), each.of());
+        rest.add(each.blocks());
+      }
+    }
+    assertThat(rest)
+        .as("4 blocks are there, 12 are the share")
+        .containsExactly(
+            new BlockRange(5, 9),
+            new BlockRange(9, 13),
+            new BlockRange(13, 17),
+            new BlockRange(17, 21));
   }
 
   @Test

@@ -167,7 +167,7 @@ final class ReadaheadSimulation {
   }
 
   void limitWindow(long bytes, int inFlight) {
-    planner.limitWindow(bytes, inFlight);
+    planner.limitWindow(bytes, inFlight, ahead);
   }
 
   double millis() {

@@ -81,7 +81,7 @@ final class Transcript {
       }
       case "limit" -> {
         int requests = words.length > 2 ? Integer.parseInt(words[2]) : Integer.MAX_VALUE;
-        planner.limitWindow(bytes(words[1]), requests);
+        planner.limitWindow(bytes(words[1]), requests, ahead);
         lines.add(step);
       }
       case "readahead" -> {

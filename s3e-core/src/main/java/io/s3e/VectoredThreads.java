@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.s3e;
 
+import io.s3e.jvm.Background;
 import io.s3e.stream.BoundedExecutor;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -28,15 +29,7 @@ final class VectoredThreads implements AutoCloseable {
           IDLE_SECONDS,
           TimeUnit.SECONDS,
           new SynchronousQueue<>(),
-          this::thread);
-
-  /** Nothing of the tenant that happens to make the thread stays with it. */
-  private Thread thread(Runnable task) {
-    Thread thread = new Thread(null, task, "s3e-vectored-" + made.incrementAndGet(), 0, false);
-    thread.setContextClassLoader(VectoredThreads.class.getClassLoader());
-    thread.setDaemon(true);
-    return thread;
-  }
+          task -> Background.daemon("s3e-vectored-" + made.incrementAndGet(), task));
 
   /** The copying threads of one tenant, as many as processors; the tenant closes them. */
   BoundedExecutor copyingOfTenant() {

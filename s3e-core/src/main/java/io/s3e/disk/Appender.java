@@ -3,6 +3,7 @@ package io.s3e.disk;
 
 import io.s3e.disk.Region.Place;
 import io.s3e.disk.WriteBack.Piece;
+import io.s3e.jvm.Background;
 import io.s3e.metrics.DiskMetrics;
 import io.s3e.metrics.DiskMetrics.Counter;
 import java.io.IOException;

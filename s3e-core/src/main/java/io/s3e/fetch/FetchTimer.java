@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.s3e.fetch;
 
+import io.s3e.jvm.Background;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Future;
@@ -36,16 +37,7 @@ public final class FetchTimer implements AutoCloseable {
   private long lateNanos;
 
   public FetchTimer() {
-    executor =
-        new ScheduledThreadPoolExecutor(
-            1,
-            task -> {
-              Thread thread = new Thread(null, task, "s3e-timer", 0, false);
-              // Nothing of the tenant that happens to come first stays with the engine.
-              thread.setContextClassLoader(FetchTimer.class.getClassLoader());
-              thread.setDaemon(true);
-              return thread;
-            });
+    executor = new ScheduledThreadPoolExecutor(1, task -> Background.daemon("s3e-timer", task));
     executor.setRemoveOnCancelPolicy(true);
     executor.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
     Future<?> unused =

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.s3e.disk.FaultyDiskIo.Failure;
 import io.s3e.disk.FaultyDiskIo.Operation;
 import io.s3e.disk.Region.Place;
+import io.s3e.jvm.Background;
 import io.s3e.metrics.DiskMetrics.Counter;
 import io.s3e.testing.Seed;
 import java.io.IOException;

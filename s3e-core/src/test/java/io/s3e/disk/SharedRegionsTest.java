@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.s3e.disk.FaultyDiskIo.Failure;
 import io.s3e.disk.FaultyDiskIo.Operation;
 import io.s3e.disk.SharedRegionsRig.Found;
+import io.s3e.jvm.Background;
 import io.s3e.metrics.DiskMetrics;
 import io.s3e.testing.CapturedLog;
 import io.s3e.testing.DiskWrites;

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.s3e.client.crt;
 
+import io.s3e.jvm.Background;
 import io.s3e.jvm.JvmEnd;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import software.amazon.awssdk.crt.CRT;
 
 /**
@@ -72,7 +74,6 @@ final class CrtHold {
       }
       if (HELD.isEmpty()) {
         JvmEnd.forget(AT_END);
-        HELD.notifyAll();
       }
     }
     CRT.releaseShutdownRef();
@@ -90,28 +91,19 @@ final class CrtHold {
 
   private static void endAll() {
     end();
-    try {
-      List<CrtHold> left = awaitNone();
-      if (!left.isEmpty()) {
-        Thread cut = new Thread(() -> left.forEach(CrtHold::giveUp), "s3e-crt-cut");
-        cut.setDaemon(true);
-        cut.start();
-        cut.join(CUT_MILLIS);
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
+    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(END_MILLIS);
+    while (!held().isEmpty() && System.nanoTime() - deadline < 0) {
+      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1));
+    }
+    List<CrtHold> left = held();
+    if (!left.isEmpty()) {
+      Thread cut = Background.start("s3e-crt-cut", () -> left.forEach(CrtHold::giveUp));
+      boolean unused = Background.await(cut, CUT_MILLIS);
     }
   }
 
-  /** Waits a bounded time until there is no hold; returns those that are left. */
-  private static List<CrtHold> awaitNone() throws InterruptedException {
-    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(END_MILLIS);
+  private static List<CrtHold> held() {
     synchronized (HELD) {
-      long left = END_MILLIS;
-      while (!HELD.isEmpty() && left > 0) {
-        HELD.wait(left);
-        left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
-      }
       return List.copyOf(HELD);
     }
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.s3e.disk;
+package io.s3e.jvm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

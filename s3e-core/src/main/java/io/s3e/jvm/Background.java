@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.s3e.disk;
+package io.s3e.jvm;
 
 import java.util.concurrent.TimeUnit;
 
-/** Work on the disk that somebody waits for, but not for longer than they can afford. */
-final class Background {
+/** Work that others wait for no longer than they can afford, on threads of its own. */
+public final class Background {
   private Background() {}
 
-  /** Starts daemon work that nobody waits for. */
-  static Thread start(String name, Runnable work) {
+  /** Starts daemon work. */
+  public static Thread start(String name, Runnable work) {
     Thread thread = daemon(name, work);
     thread.start();
     return thread;
   }
 
   /** A daemon thread that has not been started. */
-  static Thread daemon(String name, Runnable work) {
+  public static Thread daemon(String name, Runnable work) {
     // Nothing of the application that happens to read first stays with the engine.
     Thread thread = new Thread(null, work, name, 0, false);
     thread.setContextClassLoader(Background.class.getClassLoader());
@@ -24,7 +24,7 @@ final class Background {
   }
 
   /** Waits so many ms for a thread to end, and keeps interrupts for the caller; whether it has. */
-  static boolean await(Thread thread, long millis) {
+  public static boolean await(Thread thread, long millis) {
     long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
     boolean interrupted = false;
     for (long left = millis; left > 0 && thread.isAlive(); ) {

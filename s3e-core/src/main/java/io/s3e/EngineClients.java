@@ -125,30 +125,21 @@ final class EngineClients {
 
   /** Reserves memory, of which pooled buffers give back what they can do without. */
   boolean reserve(long bytes) {
-    long deadline = System.nanoTime() + RESERVE_PATIENCE_NANOS;
-    while (!budget.tryReserve(bytes)) {
+    return JvmEnd.await(() -> tryReserve(bytes), System.nanoTime() + RESERVE_PATIENCE_NANOS);
+  }
+
+  private boolean tryReserve(long bytes) {
+    if (budget.tryReserve(bytes)) {
+      return true;
+    }
+    do {
       admission.shrinkPool(bytes - budget.available());
       if (budget.tryReserve(bytes)) {
         return true;
       }
-      if (endOneIdle()) {
-        continue;
-      }
-      budget.claim(bytes);
-      if (budget.tryReserve(bytes)) {
-        return true;
-      }
-      if (System.nanoTime() - deadline > 0) {
-        return false;
-      }
-      try {
-        Thread.sleep(1);
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        return false;
-      }
-    }
-    return true;
+    } while (endOneIdle());
+    budget.claim(bytes);
+    return budget.tryReserve(bytes);
   }
 
   long idleBytes() {

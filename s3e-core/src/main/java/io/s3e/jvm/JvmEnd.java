@@ -4,10 +4,7 @@ package io.s3e.jvm;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -35,9 +32,6 @@ import org.slf4j.LoggerFactory;
  */
 public final class JvmEnd {
   private static final Logger LOG = LoggerFactory.getLogger(JvmEnd.class);
-
-  /** How soon a wait notices that the JVM is ending, in ms. */
-  private static final long LOOK_MILLIS = 10;
 
   /** Never entered: to remove it tells whether the JVM is ending. */
   private static final Thread PROBE = new Thread(() -> {}, "s3e-probe-of-the-end");
@@ -79,24 +73,20 @@ public final class JvmEnd {
    * Waits for what only happens in a JVM that goes on.
    *
    * @param deadline in {@link System#nanoTime}
-   * @return whether the future is done; false if the deadline has passed or the JVM is ending
-   * @throws ExecutionException if the future failed
+   * @return false if the deadline has passed, the JVM is ending or the thread is interrupted before
    */
-  public static boolean await(CompletableFuture<?> future, long deadline)
-      throws InterruptedException, ExecutionException {
-    while (!future.isDone()) {
-      long left = deadline - System.nanoTime();
-      if (left <= 0 || hasBegun()) {
+  public static boolean await(BooleanSupplier done, long deadline) {
+    while (!done.getAsBoolean()) {
+      if (deadline - System.nanoTime() <= 0 || hasBegun()) {
         return false;
       }
       try {
-        future.get(
-            Math.min(left, TimeUnit.MILLISECONDS.toNanos(LOOK_MILLIS)), TimeUnit.NANOSECONDS);
-      } catch (TimeoutException e) {
-        // Looks again.
+        Thread.sleep(1);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        return false;
       }
     }
-    future.get();
     return true;
   }
 

@@ -55,30 +55,18 @@ public final class OwnLoader {
 
   /** Waits until such threads have ended, and those that they begin, for some seconds at most. */
   public static void awaitThreads() {
-    long deadline = System.nanoTime() + PATIENCE_NANOS;
-    try {
-      for (Thread next = oneAlive(); next != null; next = oneAlive()) {
-        long millis = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
-        if (millis <= 0) {
-          LOG.debug("{} goes on after the last file system", next);
-          return;
-        }
-        next.join(millis);
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
+    if (!JvmEnd.await(() -> oneAlive() == null, System.nanoTime() + PATIENCE_NANOS)) {
+      LOG.debug("{} goes on after the last file system", oneAlive());
     }
   }
 
   private static @Nullable Thread oneAlive() {
     synchronized (THREADS) {
-      for (Thread each : THREADS) {
-        if (each.isAlive() && each != Thread.currentThread()) {
-          return each;
-        }
-      }
+      return THREADS.stream()
+          .filter(each -> each.isAlive() && each != Thread.currentThread())
+          .findAny()
+          .orElse(null);
     }
-    return null;
   }
 
   /** Whether the classes of S3E are there as long as the JVM is. */

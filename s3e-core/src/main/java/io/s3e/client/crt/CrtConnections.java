@@ -87,7 +87,7 @@ final class CrtConnections {
     }
     closers.pop().run();
     long granted = Math.max(deadline, System.nanoTime() + TimeUnit.SECONDS.toNanos(1));
-    if (!EventLoops.awaitEnd("CRT client", ended, granted) && !JvmEnd.hasBegun()) {
+    if (!JvmEnd.await(ended::isDone, granted) && System.nanoTime() - granted >= 0) {
       LOG.warn("The CRT client has not ended yet; it ends in the background");
     }
     closeAll();

@@ -3,7 +3,6 @@ package io.s3e.client.crt;
 
 import io.s3e.jvm.JvmEnd;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -90,20 +89,8 @@ final class EventLoops {
     resolver.close();
     group.close();
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(END_SECONDS);
-    if (!awaitEnd("event loops", ended, deadline)) {
+    if (!JvmEnd.await(ended::isDone, deadline)) {
       LOG.debug("The event loops end in the background");
     }
-  }
-
-  /** Waits as {@link JvmEnd#await} does; false if the end is still to come. */
-  static boolean awaitEnd(String ofWhat, CompletableFuture<?> ended, long deadline) {
-    try {
-      return JvmEnd.await(ended, deadline);
-    } catch (ExecutionException e) {
-      LOG.warn("The {} ended with an error", ofWhat, e.getCause());
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
-    return true;
   }
 }

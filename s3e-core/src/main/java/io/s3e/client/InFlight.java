@@ -25,7 +25,16 @@ public final class InFlight {
 
   /** Cancels all, and waits for none. */
   public void cancelAll() {
-    exchanges.forEach(ObjectClient.Exchange::cancel);
+    exchanges.forEach(InFlight::cancel);
+  }
+
+  /** Cancels one, be it a client of somebody else's that throws: whoever cancels has more to do. */
+  public static void cancel(ObjectClient.Exchange exchange) {
+    try {
+      exchange.cancel();
+    } catch (RuntimeException | Error e) {
+      LOG.warn("A request cannot be cancelled", e);
+    }
   }
 
   /**
@@ -35,18 +44,8 @@ public final class InFlight {
   public void endAll() {
     cancelAll();
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(WAIT_SECONDS);
-    while (!exchanges.isEmpty() && !JvmEnd.hasBegun()) {
-      if (System.nanoTime() > deadline) {
-        LOG.warn(
-            "{} requests did not end within {} s of cancelling", exchanges.size(), WAIT_SECONDS);
-        return;
-      }
-      try {
-        Thread.sleep(1);
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        return;
-      }
+    if (!JvmEnd.await(exchanges::isEmpty, deadline) && System.nanoTime() - deadline >= 0) {
+      LOG.warn("{} requests did not end within {} s of cancelling", exchanges.size(), WAIT_SECONDS);
     }
   }
 }

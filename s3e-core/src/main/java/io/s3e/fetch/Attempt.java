@@ -4,6 +4,7 @@ package io.s3e.fetch;
 import io.s3e.block.ByteRange;
 import io.s3e.client.Fence;
 import io.s3e.client.GetRequest;
+import io.s3e.client.InFlight;
 import io.s3e.client.LentBuffer;
 import io.s3e.client.ObjectClient;
 import io.s3e.client.RequestFailure;
@@ -126,7 +127,7 @@ final class Attempt implements ResponseHandler {
     }
     exchange = started;
     if (fence.isClosed()) {
-      started.cancel();
+      InFlight.cancel(started);
     }
   }
 
@@ -196,7 +197,7 @@ final class Attempt implements ResponseHandler {
     boolean closed = fence.close(then);
     ObjectClient.Exchange started = exchange;
     if (closed && started != null) {
-      started.cancel();
+      InFlight.cancel(started);
     }
     return closed;
   }

@@ -76,6 +76,24 @@ class CloseDuringFetchTest {
     }
   }
 
+  /** As a client of somebody else's may, or one that finds no thread for what its cancel takes. */
+  @Test
+  void aCancelThatThrowsKeepsNoOtherRunFromItsEnd() throws Exception {
+    try (FetchRig rig = FetchRig.copying(16)) {
+      CountDownLatch gate = rig.client.holdAnswers();
+      rig.client.whenCancelled =
+          () -> {
+            throw new IllegalStateException("as if");
+          };
+      List<RunFetch> runs = new ArrayList<>();
+      rig.fetcher.prefetch(rig.open(), new BlockRange(0, 12), Purpose.GUESS, runs::add);
+      assertThat(runs).hasSizeGreaterThan(1);
+      rig.fetcher.close();
+      assertThat(runs).allMatch(RunFetch::isOver);
+      gate.countDown();
+    }
+  }
+
   /** As a vectored read whose stream is told to unbuffer. */
   @Test
   void aReaderThatWaitsForMemoryStopsWhenItsReadIsOver() throws Exception {

@@ -45,6 +45,9 @@ final class ScriptedClient implements ObjectClient {
   private final ExecutorService threads = Executors.newCachedThreadPool();
   private volatile Script script = (call, number) -> call.answerWell();
 
+  /** Runs at the end of each cancel, which it may make fail. */
+  volatile Runnable whenCancelled = () -> {};
+
   /** One answer; runs on a thread of the client's. An IOException counts as heard. */
   interface Script {
     void answer(Call call, int number) throws Exception;
@@ -166,6 +169,7 @@ final class ScriptedClient implements ObjectClient {
 
     private void cancel() {
       cancelled.countDown();
+      whenCancelled.run();
     }
 
     /** As the contract has it: a refused answer ends with onFailure. */

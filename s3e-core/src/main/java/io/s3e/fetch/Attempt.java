@@ -43,7 +43,8 @@ final class Attempt implements ResponseHandler {
 
     void attemptFailed(RequestFailure failure);
 
-    void attemptCancelled(IOException why);
+    /** Or what follows its end went wrong on the way, as where the heap is full. */
+    void attemptCancelled(Attempt attempt, IOException why);
   }
 
   private final Outcome outcome;
@@ -115,9 +116,9 @@ final class Attempt implements ResponseHandler {
   }
 
   void begin() {
-    tellStarted();
     ObjectClient.Exchange started;
     try {
+      tellStarted();
       // Before it is signed: where they change meanwhile, the answer is no proof for the new ones.
       credentials = tenant.client.credentials();
       started = tenant.client.get(request, this);
@@ -159,7 +160,7 @@ final class Attempt implements ResponseHandler {
 
   /** Ends it before it has begun, if nobody else has. */
   void withdraw(Runnable then) {
-    fence.close(
+    close(
         () -> {
           gate.ended(Gate.Outcome.CANCELLED);
           get.ended(RequestFailure.cancelled(get.subject()));
@@ -170,7 +171,7 @@ final class Attempt implements ResponseHandler {
 
   /** Ends the attempt from outside and tells the client. */
   void cancel(IOException why) {
-    boolean unused = cancel(why.toString(), why, () -> outcome.attemptCancelled(why));
+    boolean unused = cancel(why.toString(), why, () -> outcome.attemptCancelled(this, why));
   }
 
   /** Ends the attempt because of its client's silence. */
@@ -193,8 +194,20 @@ final class Attempt implements ResponseHandler {
         });
   }
 
+  private boolean close(Runnable then) {
+    return fence.close(
+        () -> {
+          try {
+            then.run();
+          } catch (RuntimeException | Error e) {
+            outcome.attemptCancelled(this, Failures.broke(get.subject(), e));
+            throw e;
+          }
+        });
+  }
+
   private boolean closeAndCancel(Runnable then) {
-    boolean closed = fence.close(then);
+    boolean closed = close(then);
     ObjectClient.Exchange started = exchange;
     if (closed && started != null) {
       InFlight.cancel(started);
@@ -317,7 +330,7 @@ final class Attempt implements ResponseHandler {
       onFailure(new RequestFailure(Kind.REJECTED, get.subject(), reason, cause));
       return;
     }
-    fence.close(
+    close(
         () -> {
           came.keep();
           tenant.store.times().took(request.range().length(), System.nanoTime() - startedNanos);
@@ -338,7 +351,7 @@ final class Attempt implements ResponseHandler {
     }
     // A cancel of ours closes the fence first: this one nobody has asked for, so it counts.
     boolean isUnasked = failure.kind() == Kind.CANCELLED;
-    fence.close(() -> endedBy(isUnasked ? unasked(failure) : failure));
+    close(() -> endedBy(isUnasked ? unasked(failure) : failure));
     get.clientIsThrough();
   }
 

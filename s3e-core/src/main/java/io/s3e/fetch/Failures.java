@@ -44,6 +44,11 @@ final class Failures {
         RequestFailure.Kind.NETWORK, subject, reason, new SocketTimeoutException(reason));
   }
 
+  /** What went wrong in this process, whatever the store does. */
+  static RequestFailure broke(String subject, Throwable e) {
+    return new RequestFailure(RequestFailure.Kind.OTHER, subject, "could not go on: " + e, e);
+  }
+
   /** A cause that sending the same GET again would not change, and that its reader can act on. */
   static boolean isForTheReader(@Nullable Throwable cause) {
     return cause instanceof ObjectChangedException

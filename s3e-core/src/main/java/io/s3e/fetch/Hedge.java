@@ -159,7 +159,7 @@ final class Hedge implements Destination, Attempt.Outcome {
   }
 
   @Override
-  public void attemptCancelled(IOException why) {
+  public void attemptCancelled(Attempt cancelled, IOException why) {
     release(filled);
   }
 }

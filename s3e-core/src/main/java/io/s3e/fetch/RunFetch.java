@@ -36,7 +36,8 @@ import org.jspecify.annotations.Nullable;
  * GETTING has an {@link Attempt}, which ends once, by its fence. OVER is reached once: every block
  * is READY or FAILED then, failed ones are out of the index, and all memory is a block's or given
  * back. A cancel leaves its reason first and looks at the phase afterwards; a phase that begins is
- * entered first and looks for a reason afterwards. So no attempt begins unseen.
+ * entered first and looks for a reason afterwards. So no attempt begins unseen. An error of this
+ * process on the way from one phase to the next, as where the heap is full, ends the run.
  *
  * <p><b>Interest.</b> The run is cancelled when nobody wants it any more ({@link Origin}). What
  * follows a failure is {@link FaultPolicy}'s to say, and when it is sent the {@link Gate}'s, as
@@ -196,6 +197,24 @@ public final class RunFetch implements Attempt.Outcome {
     if (!phase.compareAndSet(Phase.BETWEEN, Phase.PREPARING)) {
       return;
     }
+    Attempt attempt;
+    try {
+      attempt = prepared();
+    } catch (RuntimeException | Error e) {
+      finish(Failures.broke("GET " + range(), e));
+      throw e;
+    }
+    phase.set(new Phase("GETTING", attempt));
+    IOException why = cancelled;
+    if (why != null) {
+      // Cancelled while this attempt was being set up: nobody else may have seen it.
+      attempt.withdraw(() -> finish(why));
+      return;
+    }
+    attempt.begin();
+  }
+
+  private Attempt prepared() {
     publishedBefore = landing.published();
     ByteRange missing = landing.missing();
     Spiller spiller = tenant.spiller();
@@ -209,14 +228,7 @@ public final class RunFetch implements Attempt.Outcome {
     Attempt attempt =
         new Attempt(this, landing, tenant, handle, gate, part, origin.reason(), number);
     origin.asksBy(attempt.get);
-    phase.set(new Phase("GETTING", attempt));
-    IOException why = cancelled;
-    if (why != null) {
-      // Cancelled while this attempt was being set up: nobody else may have seen it.
-      attempt.withdraw(() -> finish(why));
-      return;
-    }
-    attempt.begin();
+    return attempt;
   }
 
   /** Ends the run from outside: nobody wants it, or the tenant closes. */
@@ -303,10 +315,15 @@ public final class RunFetch implements Attempt.Outcome {
   }
 
   @Override
-  public void attemptCancelled(IOException why) {
+  public void attemptCancelled(Attempt attempt, IOException why) {
     endLate();
-    // Perhaps only the client's last word was missing.
-    finish(landing.isComplete() ? null : effort.failed(why));
+    if (attempt() == attempt) {
+      // Perhaps only the client's last word was missing.
+      finish(landing.isComplete() ? null : effort.failed(why));
+    } else {
+      // The next one has the memory, or may have it soon.
+      cancel(why);
+    }
   }
 
   @Override

@@ -5,6 +5,7 @@ import static io.s3e.fetch.FetchRig.BLOCK;
 import static io.s3e.fetch.FetchRig.REQUEST_BLOCKS;
 import static io.s3e.testing.Eventually.awaitTrue;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.s3e.block.BlockRange;
 import io.s3e.block.ByteRange;
@@ -31,11 +32,14 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Clients that do everything wrong: whatever they do, a reader gets the right bytes or an
@@ -357,6 +361,61 @@ class HostileClientTest {
       if (place != null) {
         place.giveBack();
       }
+    }
+  }
+
+  /**
+   * An error between two GETs of a run, as where the heap is full: the reader is told at once, what
+   * the run held comes back, and the next read finds nothing of it.
+   */
+  @ParameterizedTest
+  @ValueSource(strings = {"a GET begins", "a GET has ended", "a GET is sent again"})
+  void anErrorBetweenTheGetsOfARunEndsIt(String where) throws Exception {
+    try (FetchRig rig = new FetchRig(8, 16, copying(), 2_000)) {
+      rig.client.script(
+          (call, number) -> {
+            if (number > 0) {
+              call.answerWell();
+              return;
+            }
+            try {
+              call.fail(Kind.NETWORK);
+            } catch (OutOfMemoryError e) {
+              assertThat(e).as("what the CRT's client logs").hasMessage("as if");
+            }
+          });
+      AtomicBoolean thrown = new AtomicBoolean();
+      ObjectHandle handle =
+          rig.open(
+              new StreamListener() {
+                private void at(String here) {
+                  if (here.equals(where) && thrown.compareAndSet(false, true)) {
+                    throw new OutOfMemoryError("as if");
+                  }
+                }
+
+                @Override
+                public void onGetStarted(long offset, long bytes, boolean prefetch) {
+                  at("a GET begins");
+                }
+
+                @Override
+                public void onGetFinished(
+                    long offset, long received, long nanos, @Nullable Exception failure) {
+                  at("a GET has ended");
+                }
+
+                @Override
+                public void onRetry(Exception failure) {
+                  at("a GET is sent again");
+                }
+              });
+      CompletableFuture<byte[]> reader = FetchRig.async(() -> rig.read(handle, 0));
+      assertThatThrownBy(() -> reader.get(20, TimeUnit.SECONDS))
+          .hasCauseInstanceOf(IOException.class)
+          .hasRootCauseMessage("as if");
+      assertThat(rig.pool.leased()).isZero();
+      rig.requireRight(rig.read(handle, 0), 0);
     }
   }
 

@@ -221,6 +221,15 @@ abstract class CrtCall implements S3MetaRequestResponseHandler, ObjectClient.Exc
     return CrtFailures.of(subject, context, attempt, wanted, begun);
   }
 
+  /** What the terminal call tells, which comes whatever the owner makes of the failure. */
+  private RequestFailure told(RequestFailure failure) {
+    try {
+      return owner.failed(this, failure);
+    } catch (RuntimeException | Error e) {
+      return CrtFailures.unexpected(subject, e);
+    }
+  }
+
   /** Ends the call: one that was not sent, or in {@link #onFinished}. */
   final void end(@Nullable RequestFailure failure) {
     S3MetaRequest finished;
@@ -237,7 +246,7 @@ abstract class CrtCall implements S3MetaRequestResponseHandler, ObjectClient.Exc
       finished.close();
     }
     try {
-      ended(failure == null ? null : owner.failed(this, failure));
+      ended(failure == null ? null : told(failure));
     } catch (Throwable e) {
       // Nobody above: this runs on a native event loop, which an exception must not reach.
       LOG.error("The handler of {} failed in its terminal call", subject, e);

@@ -140,7 +140,7 @@ public final class FallbackClient implements ForwardingClient {
     try {
       ObjectClient second = substitute.apply(limits.copyRequests() + limits.lentSlots());
       return new FallbackClient(made, second, RETRY_AFTER, PATIENCE, listener);
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       made.close();
       throw e;
     }

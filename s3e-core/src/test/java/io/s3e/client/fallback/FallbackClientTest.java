@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.s3e.block.ByteRange;
 import io.s3e.block.ObjectRef;
 import io.s3e.client.ClientLimits;
+import io.s3e.client.ClientMemory;
 import io.s3e.client.ForwardingClient;
 import io.s3e.client.ForwardingHandler;
 import io.s3e.client.GetRequest;
@@ -87,26 +88,48 @@ class FallbackClientTest {
     client.close();
   }
 
+  /** As where the SDK that it would read by is another version. */
+  @Test
+  void theFastClientIsClosedWhereTheSubstituteDoesNotLink() {
+    AtomicBoolean closed = new AtomicBoolean();
+    record Counted(ObjectClient client, AtomicBoolean closed) implements ForwardingClient {
+      @Override
+      public void close() {
+        closed.set(true);
+      }
+    }
+    assertThatThrownBy(
+            () ->
+                FallbackClient.open(
+                    memory -> new Counted(fast, closed),
+                    requests -> {
+                      throw new NoSuchMethodError("as if");
+                    },
+                    new ClientMemory(4 << 20, 256 << 10, 64 << 10),
+                    listener()))
+        .isInstanceOf(NoSuchMethodError.class);
+    assertThat(closed).isTrue();
+  }
+
   private FallbackClient over(ObjectClient preferred) {
-    return new FallbackClient(
-        preferred,
-        substitute,
-        PAUSE,
-        PATIENCE,
-        new FallbackClient.Listener() {
-          @Override
-          public void onUnmade(Throwable cause) {}
+    return new FallbackClient(preferred, substitute, PAUSE, PATIENCE, listener());
+  }
 
-          @Override
-          public void onSubstituted(RequestFailure cause) {
-            substituted.incrementAndGet();
-          }
+  private FallbackClient.Listener listener() {
+    return new FallbackClient.Listener() {
+      @Override
+      public void onUnmade(Throwable cause) {}
 
-          @Override
-          public void onReturned() {
-            returned.incrementAndGet();
-          }
-        });
+      @Override
+      public void onSubstituted(RequestFailure cause) {
+        substituted.incrementAndGet();
+      }
+
+      @Override
+      public void onReturned() {
+        returned.incrementAndGet();
+      }
+    };
   }
 
   private static GetRequest request(boolean lend) {

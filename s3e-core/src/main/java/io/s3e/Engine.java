@@ -17,6 +17,7 @@ import io.s3e.memory.BlockIndex;
 import io.s3e.metrics.DiskMetrics;
 import io.s3e.stream.Askers;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
@@ -286,17 +287,31 @@ final class Engine {
   /** Called once, after {@link #forget}. */
   private void close() {
     JvmEnd.forget(atEnd);
-    vectored.close();
-    timer.close();
-    clients.endIdle();
-    admission.close();
-    disk.close();
-    pool.close();
-    gets.close();
-    if (wasOfJvm) {
-      budget.close();
-      if (!JvmEnd.hasBegun()) {
-        NativeHeap.trim();
+    try {
+      inTurn(
+          vectored::close,
+          timer::close,
+          clients::endIdle,
+          admission::close,
+          disk::close,
+          pool::close,
+          gets::close,
+          wasOfJvm ? budget::close : () -> {});
+    } catch (RuntimeException | Error e) {
+      LOG.warn("An engine has not closed in order", e);
+    }
+    if (wasOfJvm && !JvmEnd.hasBegun()) {
+      NativeHeap.trim();
+    }
+  }
+
+  /** Takes all steps of an end, whatever they throw; throws what the last one that failed threw. */
+  static void inTurn(Runnable... steps) {
+    if (steps.length > 0) {
+      try {
+        steps[0].run();
+      } finally {
+        inTurn(Arrays.copyOfRange(steps, 1, steps.length));
       }
     }
   }

@@ -163,8 +163,11 @@ final class EngineDisk implements AutoCloseable {
           opening.thenAccept(
               cache -> {
                 if (cache != null) {
-                  cache.close();
-                  budget.release(DiskCache.bufferBytes(asked));
+                  try {
+                    cache.close();
+                  } finally {
+                    budget.release(DiskCache.bufferBytes(asked));
+                  }
                 }
               });
     }

@@ -362,26 +362,13 @@ public final class S3E implements AutoCloseable {
     if (!closed.compareAndSet(false, true)) {
       return;
     }
-    try {
-      streams.close();
-      fetcher.close();
-    } finally {
-      closeClient();
-    }
-  }
-
-  /** Whatever a client of somebody else's throws, the tenant leaves the engine. */
-  private void closeClient() {
-    try {
-      client.close();
-    } finally {
-      try {
-        // An answer of a moment ago may have come into memory behind the first look.
-        fetcher.close();
-      } finally {
-        engine.clients.release(made);
-        engine.leave();
-      }
-    }
+    // The fetcher twice: an answer of a moment ago may have come into memory behind the first look.
+    Engine.inTurn(
+        streams::close,
+        fetcher::close,
+        client::close,
+        fetcher::close,
+        () -> engine.clients.release(made),
+        engine::leave);
   }
 }

@@ -17,6 +17,8 @@ import io.s3e.disk.DiskCache;
 import io.s3e.disk.DiskCacheConfig;
 import io.s3e.disk.DiskCacheConfig.Mode;
 import io.s3e.fetch.ExplainConfig;
+import io.s3e.fetch.GetRecord;
+import io.s3e.fetch.GetSink;
 import io.s3e.stream.S3EInputStream;
 import io.s3e.testing.CapturedLog;
 import io.s3e.testing.DiskWrites;
@@ -281,6 +283,27 @@ class EngineLingerTest {
     }
     assertThat(budget.reserved()).isZero();
     awaitTrue("its timer is gone", () -> timers().equals(before));
+  }
+
+  /** Whatever the end of its GETs' sink throws: the limit is the JVM's, and outlives nobody. */
+  @Test
+  void anEngineWhoseSinkFailsToCloseLeavesTheAccount() throws Exception {
+    GetSink sink =
+        new GetSink() {
+          @Override
+          public void take(GetRecord get) {}
+
+          @Override
+          public void close() {
+            throw new IllegalStateException("its file is gone");
+          }
+        };
+    visit(CONFIG.toBuilder().explain(new ExplainConfig(true, () -> sink)).build());
+    try (CapturedLog log = new CapturedLog()) {
+      Engines.endIdle();
+      assertThat(log.lines("its file is gone")).isNotEmpty();
+    }
+    assertThat(accounts()).isZero();
   }
 
   @Test

@@ -3,7 +3,10 @@ package io.s3e.client.library;
 
 import io.s3e.client.ClientMemory;
 import io.s3e.client.ObjectClient;
+import io.s3e.jvm.Background;
 import java.io.IOException;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -22,30 +25,42 @@ import org.slf4j.LoggerFactory;
  */
 public final class CrtLibrary {
   private static final Logger LOG = LoggerFactory.getLogger(CrtLibrary.class);
+  private static final String OWN = "the aws-crt of S3E's bundle jar";
+
+  /** Some hundred times what it takes to unpack and to load the native library. */
+  private static final long LOOK_MILLIS = 60_000;
 
   /** Looked at once: to load the native library has side effects, and the outcome stays. */
   private static final class Found {
-    private static final String OWN = "the aws-crt of S3E's bundle jar";
-    static final CrtFinding FINDING = find();
-
-    private static CrtFinding find() {
-      CrtFinding finding;
-      try {
-        CrtLoader own = CrtLoader.overBundle();
-        finding = CrtFinding.in(own != null ? own : CrtLibrary.class.getClassLoader(), own != null);
-      } catch (IOException e) {
-        finding = CrtFinding.unusable(OWN, String.valueOf(e.getMessage()));
-      } catch (ReflectiveOperationException | RuntimeException | LinkageError e) {
-        finding = CrtFinding.unusable(OWN, OWN + " cannot be looked at: " + e);
-      }
-      LOG.debug("Found {}", finding);
-      return finding;
-    }
+    static final CrtFinding FINDING = within(LOOK_MILLIS, CrtLibrary::find);
   }
 
   private static volatile @Nullable String broken;
 
   private CrtLibrary() {}
+
+  /** What is found; a CRT that cannot be used where the look hangs, as at a dead disk. */
+  static CrtFinding within(long millis, Supplier<CrtFinding> look) {
+    CompletableFuture<CrtFinding> found = new CompletableFuture<>();
+    Thread looking = Background.start("s3e-crt-look", () -> found.complete(look.get()));
+    boolean unused = Background.await(looking, millis);
+    String problem = "the native library of aws-crt was not loaded within " + millis + " ms";
+    return found.getNow(CrtFinding.unusable("aws-crt", problem));
+  }
+
+  private static CrtFinding find() {
+    CrtFinding finding;
+    try {
+      CrtLoader own = CrtLoader.overBundle();
+      finding = CrtFinding.in(own != null ? own : CrtLibrary.class.getClassLoader(), own != null);
+    } catch (IOException e) {
+      finding = CrtFinding.unusable(OWN, String.valueOf(e.getMessage()));
+    } catch (ReflectiveOperationException | RuntimeException | Error e) {
+      finding = CrtFinding.unusable(OWN, OWN + " cannot be looked at: " + e);
+    }
+    LOG.debug("Found {}", finding);
+    return finding;
+  }
 
   /**
    * Why the CRT cannot be used, in words for a log line that name the jar; null if it can. The

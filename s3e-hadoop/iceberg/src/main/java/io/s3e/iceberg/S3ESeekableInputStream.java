@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.s3e.iceberg;
 
+import io.s3e.OpenOptions;
+import io.s3e.S3E;
 import io.s3e.block.ByteRange;
+import io.s3e.block.ObjectRef;
 import io.s3e.client.RequestFailure;
 import io.s3e.stream.S3EInputStream;
 import java.io.EOFException;
@@ -9,6 +12,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.IntFunction;
 import org.apache.iceberg.exceptions.NotFoundException;
 import org.apache.iceberg.io.FileIOMetricsContext;
@@ -17,24 +21,46 @@ import org.apache.iceberg.io.RangeReadable;
 import org.apache.iceberg.io.SeekableInputStream;
 import org.apache.iceberg.metrics.Counter;
 import org.apache.iceberg.metrics.MetricsContext;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Iceberg's interfaces over a stream of S3E's. A position behind the end is taken, as {@code
  * S3FileIO} takes it, and reads there find the end of the file. For one thread at a time, but that
  * reads of ranges may come from any, and {@link #close} too.
+ *
+ * <p>The length that was told is no end: an object that is longer, as manifests are in tables that
+ * {@code rewrite_table_path} has copied, is read on behind it once an answer has told of that.
  */
 final class S3ESeekableInputStream extends SeekableInputStream implements RangeReadable {
   /** Held so that the {@link S3EFileIO} is not finalized, which closes it, under its readers. */
   private final S3EInputFile file;
 
-  private final S3EInputStream in;
+  private final S3E tenant;
+  private final ObjectRef object;
+
+  /** The length of the object by the first answer, which {@link Maker} puts here; 0 before it. */
+  private final AtomicLong total = new AtomicLong();
+
+  /** Of the length that was told. */
+  private final S3EInputStream asTold;
+
+  /** Of the length that the object has, where that is more; null until it is read there. */
+  private volatile @Nullable S3EInputStream whole;
+
   private final Counter readBytes;
   private final Counter readOperations;
   private long next;
 
-  S3ESeekableInputStream(S3EInputFile file, S3EInputStream in, MetricsContext metrics) {
+  /**
+   * @param length of the object as it was told, in bytes
+   */
+  S3ESeekableInputStream(
+      S3EInputFile file, S3E tenant, ObjectRef object, long length, MetricsContext metrics)
+      throws IOException {
     this.file = file;
-    this.in = in;
+    this.tenant = tenant;
+    this.object = object;
+    asTold = tenant.open(object, OpenOptions.DEFAULTS.withSize(length).withContext(total));
     this.readBytes = metrics.counter(FileIOMetricsContext.READ_BYTES, MetricsContext.Unit.BYTES);
     this.readOperations = metrics.counter(FileIOMetricsContext.READ_OPERATIONS);
   }
@@ -58,6 +84,7 @@ final class S3ESeekableInputStream extends SeekableInputStream implements RangeR
     if (!isInside()) {
       return -1;
     }
+    S3EInputStream in = in();
     try {
       in.seek(next);
       int value = in.read();
@@ -74,6 +101,7 @@ final class S3ESeekableInputStream extends SeekableInputStream implements RangeR
     if (length > 0 && !isInside()) {
       return -1;
     }
+    S3EInputStream in = in();
     try {
       in.seek(Math.min(next, in.size()));
       int count = in.read(target, offset, length);
@@ -88,7 +116,7 @@ final class S3ESeekableInputStream extends SeekableInputStream implements RangeR
   @Override
   public long skip(long count) {
     requireOpen();
-    long skipped = Math.max(0, Math.min(count, in.size() - next));
+    long skipped = Math.max(0, Math.min(count, in().size() - next));
     next += skipped;
     return skipped;
   }
@@ -96,8 +124,9 @@ final class S3ESeekableInputStream extends SeekableInputStream implements RangeR
   @Override
   public void readFully(long position, byte[] target, int offset, int length) throws IOException {
     requireOpen();
+    reach(position + length);
     try {
-      in.readFullyAt(position, target, offset, length);
+      in().readFullyAt(position, target, offset, length);
       count(length);
     } catch (IOException e) {
       throw told(e);
@@ -107,8 +136,14 @@ final class S3ESeekableInputStream extends SeekableInputStream implements RangeR
   @Override
   public int readTail(byte[] target, int offset, int length) throws IOException {
     requireOpen();
-    int count = (int) Math.min(length, in.size());
-    readFully(in.size() - count, target, offset, count);
+    long size;
+    int count;
+    do {
+      size = in().size();
+      count = (int) Math.min(length, size);
+      readFully(size - count, target, offset, count);
+      reach(Long.MAX_VALUE);
+    } while (size < in().size());
     return count;
   }
 
@@ -117,6 +152,10 @@ final class S3ESeekableInputStream extends SeekableInputStream implements RangeR
   public void readVectored(List<FileRange> ranges, IntFunction<ByteBuffer> allocate)
       throws IOException {
     requireOpen();
+    for (FileRange range : ranges) {
+      reach(range.offset() + range.length());
+    }
+    S3EInputStream in = in();
     for (FileRange range : ranges) {
       if (range.offset() + range.length() > in.size()) {
         throw new EOFException(
@@ -154,22 +193,47 @@ final class S3ESeekableInputStream extends SeekableInputStream implements RangeR
     if (!isInside()) {
       return 0;
     }
+    S3EInputStream in = in();
     in.seek(next);
     return in.available();
   }
 
   @Override
-  public void close() {
-    in.close();
+  public synchronized void close() {
+    asTold.close();
+    S3EInputStream all = whole;
+    if (all != null) {
+      all.close();
+    }
   }
 
-  private boolean isInside() {
+  private S3EInputStream in() {
+    S3EInputStream all = whole;
+    return all == null ? asTold : all;
+  }
+
+  /** Has what is read up to {@code end} read behind what was told, if there is more. */
+  private void reach(long end) throws IOException {
+    if (end > asTold.size() && total.get() > asTold.size()) {
+      readWhole();
+    }
+  }
+
+  private synchronized void readWhole() throws IOException {
+    if (whole == null && asTold.isOpen()) {
+      OpenOptions options = OpenOptions.DEFAULTS.withSize(total.get()).withContext(total);
+      whole = tenant.open(object, options.withVersion(asTold.etag(), null));
+    }
+  }
+
+  private boolean isInside() throws IOException {
     requireOpen();
-    return next < in.size();
+    reach(next + 1);
+    return next < in().size();
   }
 
   private void requireOpen() {
-    if (!in.isOpen()) {
+    if (!asTold.isOpen()) {
       throw new IllegalStateException("Cannot read: already closed");
     }
   }

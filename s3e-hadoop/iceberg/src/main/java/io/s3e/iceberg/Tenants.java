@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.s3e.iceberg;
 
-import io.s3e.OpenOptions;
 import io.s3e.S3E;
 import io.s3e.block.ObjectRef;
 import java.io.IOException;
@@ -88,8 +87,7 @@ final class Tenants implements AutoCloseable {
       return null;
     }
     try {
-      OpenOptions options = OpenOptions.DEFAULTS.withSize(length);
-      return new S3ESeekableInputStream(file, tenant.open(object, options), metrics);
+      return new S3ESeekableInputStream(file, tenant, object, length, metrics);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -29,6 +29,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What Iceberg's readers rely on, of Iceberg's own file IO and of S3E's. */
@@ -144,6 +145,32 @@ class FileIOContractTest {
       byte[] all = new byte[SIZE + 100];
       assertThat(ranges.readTail(all)).as("the whole file").isEqualTo(SIZE);
       assertThatThrownBy(() -> in.seek(-1)).isInstanceOf(IllegalArgumentException.class);
+    }
+  }
+
+  /** As Iceberg's {@code rewrite_table_path} has told the lengths of manifests before 1.12. */
+  @ParameterizedTest
+  @ValueSource(strings = {"auto", "s3fileio"})
+  void aFileThatIsLongerThanWasToldIsReadToItsEnd(String client) throws Exception {
+    try (S3FileIO other =
+        store.open(type.getDeclaredConstructor().newInstance(), "s3e.client", client)) {
+      for (int told : new int[] {1, 100, SIZE / 2, SIZE - 1}) {
+        InputFile file = other.newInputFile(LOCATION, told);
+        assertThat(file.getLength()).isEqualTo(told);
+        try (SeekableInputStream in = file.newStream()) {
+          assertThat(in.readAllBytes()).as("told %s", told).isEqualTo(content);
+          in.seek(told);
+          assertThat(in.read()).isEqualTo(content[told] & 0xff);
+          byte[] across = new byte[2];
+          ((RangeReadable) in).readFully(told - 1, across);
+          assertThat(across).isEqualTo(slice(told - 1, 2));
+        }
+        try (SeekableInputStream in = file.newStream()) {
+          byte[] tail = new byte[told];
+          assertThat(((RangeReadable) in).readTail(tail)).isEqualTo(told);
+          assertThat(tail).isEqualTo(slice(SIZE - told, told));
+        }
+      }
     }
   }
 

@@ -356,7 +356,9 @@ public class S3EFileSystem extends S3AFileSystem {
       Progressable progress)
       throws IOException {
     changed(path);
-    return super.create(path, permission, overwrite, bufferSize, replication, blockSize, progress);
+    return untilClosed(
+        path,
+        super.create(path, permission, overwrite, bufferSize, replication, blockSize, progress));
   }
 
   @Override
@@ -370,8 +372,26 @@ public class S3EFileSystem extends S3AFileSystem {
       Progressable progress)
       throws IOException {
     changed(path);
-    return super.createNonRecursive(
-        path, permission, flags, bufferSize, replication, blockSize, progress);
+    return untilClosed(
+        path,
+        super.createNonRecursive(
+            path, permission, flags, bufferSize, replication, blockSize, progress));
+  }
+
+  /** What is written is there once the stream is closed, and may have been announced before. */
+  private FSDataOutputStream untilClosed(Path path, FSDataOutputStream out) throws IOException {
+    return announcements == null
+        ? out
+        : new FSDataOutputStream(out.getWrappedStream(), null) {
+          @Override
+          public void close() throws IOException {
+            try {
+              super.close();
+            } finally {
+              changed(path);
+            }
+          }
+        };
   }
 
   // S3A's own declaration is raw.

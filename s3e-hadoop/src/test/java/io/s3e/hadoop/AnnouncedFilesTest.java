@@ -297,6 +297,27 @@ class AnnouncedFilesTest {
     assertThatThrownBy(() -> fs.open(below)).isInstanceOf(FileNotFoundException.class);
   }
 
+  /** What is written is there once the stream is closed, and can be announced before. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void whatIsAnnouncedWhileItIsWrittenIsForgottenWhenItIsThere(boolean recursive) throws Exception {
+    Path path = write("being-written", S3AReads.random(SMALL));
+    byte[] now = new byte[SMALL];
+    FSDataOutputStream out =
+        recursive
+            ? fs.create(path, true)
+            : fs.createNonRecursive(path, true, 4096, (short) 1, 1 << 20, null);
+    try (out) {
+      out.write(now);
+      announce(path, SMALL);
+    }
+    FileStatus listed = new FileStatus(SMALL, false, 1, 1, 1, path);
+    try (FSDataInputStream in = fs.openFile(path).withFileStatus(listed).build().get()) {
+      assertThat(in.readAllBytes()).isEqualTo(now);
+    }
+    assertThat(gets(path)).isEqualTo(2);
+  }
+
   /** Nobody tells when it completes what it has uploaded. */
   @Test
   void whereAnUploaderWritesNothingIsAnnounced() throws Exception {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.s3e.hadoop.hadoop33;
 
+import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -16,12 +17,16 @@ import io.s3e.testserver.S3TestServer;
 import java.io.EOFException;
 import java.io.FileNotFoundException;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.reflect.Field;
 import java.lang.reflect.Proxy;
 import java.net.URI;
 import java.nio.file.AccessDeniedException;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
@@ -328,6 +333,62 @@ class Hadoop33ReadsTest {
     Path empty = new Path("s3a://data/empty");
     write(s3e, empty, new byte[0]);
     assertThat(all(s3e.open(empty))).isEmpty();
+    for (FileSystem files : List.of(s3a, s3e)) {
+      try (FSDataInputStream in = files.open(empty)) {
+        in.seek(5);
+        assertThat(in.getPos()).as(files.toString()).isZero();
+      }
+    }
+  }
+
+  @Test
+  void whatIsNoPartOfAnArrayIsRefusedAsByS3a() throws Exception {
+    for (FileSystem files : List.of(s3a, s3e)) {
+      try (FSDataInputStream in = files.open(file)) {
+        assertThatThrownBy(() -> in.read((byte[]) null, 0, 1))
+            .isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> in.read(new byte[3], 0, -1))
+            .isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> in.read(new byte[3], 0, 4))
+            .isInstanceOf(IndexOutOfBoundsException.class);
+      }
+    }
+  }
+
+  /** S3A's streams let one thread read at a time. */
+  @Test
+  void threadsThatShareAPositionReadEachByteOnce() throws Exception {
+    for (FileSystem files : List.of(s3a, s3e)) {
+      long[] counts = new long[256];
+      try (FSDataInputStream in = files.open(file)) {
+        List<CompletableFuture<Void>> readers = new ArrayList<>();
+        for (int i = 0; i < 4; i++) {
+          readers.add(CompletableFuture.runAsync(() -> countRest(in, counts)));
+        }
+        CompletableFuture.allOf(readers.toArray(CompletableFuture[]::new)).get(60, SECONDS);
+        assertThat(in.getPos()).as(files.toString()).isEqualTo(SIZE);
+      }
+      long[] expected = new long[256];
+      for (byte each : content) {
+        expected[each & 0xff]++;
+      }
+      assertThat(counts).as(files.toString()).isEqualTo(expected);
+    }
+  }
+
+  private static void countRest(FSDataInputStream in, long[] counts) {
+    byte[] some = new byte[1000];
+    try {
+      for (int got = in.read(some); got >= 0; got = in.read(some)) {
+        synchronized (counts) {
+          for (int i = 0; i < got; i++) {
+            counts[some[i] & 0xff]++;
+          }
+        }
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   @Test

@@ -11,7 +11,6 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.IntFunction;
 import org.apache.hadoop.fs.ByteBufferReadable;
@@ -30,8 +29,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A file of S3A 3.3, read by S3E, or by S3A's stream where {@link Reads} says so. S3A's stream is
  * closed with this one, which merges its statistics. As S3A's stream it takes positions behind the
- * end, where reads find the end of the file. One thread at a time reads in order and seeks;
- * positioned reads and {@link #close} may come from any.
+ * end, where reads find the end of the file. Any thread; those that read in order or seek exclude
+ * each other, and {@link #close} waits for none of them.
  */
 final class Hadoop33InputStream extends FSInputStream
     implements ByteBufferReadable,
@@ -47,7 +46,12 @@ final class Hadoop33InputStream extends FSInputStream
   private final FileSystem.Statistics statistics;
   private final Reads.Account account;
 
+  /** Held by what reads in order or moves the position. Taken before the lock of this. */
+  private final Object order = new Object();
+
+  /** Guarded by {@link #order}. */
   private long next;
+
   private volatile boolean closed;
 
   /** Opened by the first read; null before, and once S3A's stream reads. Guarded by this. */
@@ -126,7 +130,9 @@ final class Hadoop33InputStream extends FSInputStream
 
   @Override
   public long getPos() {
-    return next;
+    synchronized (order) {
+      return next;
+    }
   }
 
   @Override
@@ -135,7 +141,9 @@ final class Hadoop33InputStream extends FSInputStream
     if (target < 0) {
       throw new EOFException(FSExceptionMessages.NEGATIVE_SEEK + " " + target);
     }
-    next = target;
+    synchronized (order) {
+      next = length() > 0 ? target : next;
+    }
   }
 
   @Override
@@ -152,7 +160,7 @@ final class Hadoop33InputStream extends FSInputStream
   @Override
   public int read(byte[] target, int offset, int length) throws IOException {
     requireOpen();
-    Objects.checkFromIndexSize(offset, length, target.length);
+    validatePositionedReadArgs(0, target, offset, length);
     if (length == 0) {
       return 0;
     }
@@ -180,22 +188,24 @@ final class Hadoop33InputStream extends FSInputStream
   /** Reads from the position on, and moves it. */
   private int readOn(Reader<S3EInputStream> byS3e, Reader<S3AInputStream> byS3a)
       throws IOException {
-    long at = next;
-    if (at >= length()) {
-      return -1;
+    synchronized (order) {
+      long at = next;
+      if (at >= length()) {
+        return -1;
+      }
+      int count =
+          by(
+              stream -> {
+                stream.seek(at);
+                return byS3e.read(stream);
+              },
+              stream -> {
+                stream.seek(at);
+                return byS3a.read(stream);
+              });
+      next += Math.max(0, count);
+      return count;
     }
-    int count =
-        by(
-            stream -> {
-              stream.seek(at);
-              return byS3e.read(stream);
-            },
-            stream -> {
-              stream.seek(at);
-              return byS3a.read(stream);
-            });
-    next += Math.max(0, count);
-    return count;
   }
 
   @Override
@@ -322,15 +332,17 @@ final class Hadoop33InputStream extends FSInputStream
   @Override
   public long skip(long count) throws IOException {
     requireOpen();
-    long skipped = Math.max(0, Math.min(count, length() - next));
-    next += skipped;
-    return skipped;
+    synchronized (order) {
+      long skipped = Math.max(0, Math.min(count, length() - next));
+      next += skipped;
+      return skipped;
+    }
   }
 
   @Override
   public int available() throws IOException {
     requireOpen();
-    return (int) Math.max(0, Math.min(Integer.MAX_VALUE, length() - next));
+    return (int) Math.max(0, Math.min(Integer.MAX_VALUE, length() - getPos()));
   }
 
   @Override

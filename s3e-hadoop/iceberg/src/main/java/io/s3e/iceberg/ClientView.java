@@ -110,7 +110,15 @@ record ClientView(
       return "the client does not show how it was built";
     }
     String trait = Trait.first(FOR_CLIENT_OF_ICEBERG, properties);
-    return trait != null ? trait : Proxies.between(storeUri(), properties);
+    String reason = trait == null ? fips() : trait;
+    return reason == null ? Proxies.between(storeUri(), properties) : reason;
+  }
+
+  /** The SDK has it from environment, system property or profile: no property of Iceberg tells. */
+  private @Nullable String fips() {
+    String host = client.utilities().getUrl(asked -> asked.bucket("any").key("key")).getHost();
+    boolean isByEndpoint = shown().endpointOverride().isPresent();
+    return isByEndpoint || !host.contains(".s3-fips.") ? null : "FIPS is asked for: " + host;
   }
 
   /**

@@ -190,6 +190,24 @@ class WaysTest {
     }
   }
 
+  /** As {@code AWS_USE_FIPS_ENDPOINT} of the environment does. */
+  @Test
+  void anEndpointOfFipsIsAReason() {
+    Map<String, String> properties = new HashMap<>(store.properties());
+    properties.remove("s3.endpoint");
+    properties.remove("s3.path-style-access");
+    for (boolean isFips : new boolean[] {false, true}) {
+      System.setProperty("aws.useFipsEndpoint", String.valueOf(isFips));
+      try (S3FileIO io = new S3FileIO()) {
+        io.initialize(properties);
+        String reason = ClientView.of(io.client(), properties).reasonAgainstOwn();
+        assertThat(reason != null && reason.contains("s3-fips.us-east-1")).isEqualTo(isFips);
+      } finally {
+        System.clearProperty("aws.useFipsEndpoint");
+      }
+    }
+  }
+
   @Test
   void aProxyOfTheJvmOrTheEnvironmentIsAReasonUnlessTheStoreIsExcepted() {
     URI aws = URI.create("https://s3.eu-west-1.amazonaws.com");

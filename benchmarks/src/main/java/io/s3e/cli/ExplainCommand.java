@@ -39,6 +39,9 @@ import picocli.CommandLine.ParentCommand;
       "  s3e explain --pid 4711 --json"
     })
 final class ExplainCommand extends ToolCommand {
+  /** As of the plugin's own key. */
+  private static final double DEAREST_HOUR = 1000;
+
   @SuppressWarnings("NullAway.Init") // Set by picocli.
   @ParentCommand
   private S3eCommand parent;
@@ -99,9 +102,9 @@ final class ExplainCommand extends ToolCommand {
   }
 
   private void explain(String log) throws IOException {
-    Configuration conf = new Configuration();
-    for (Path file : configurations) {
-      conf.addResource(new org.apache.hadoop.fs.Path(file.toUri()));
+    Configuration conf = hadoop(configurations);
+    if (vcpuHour != null && !(vcpuHour >= 0 && vcpuHour <= DEAREST_HOUR)) {
+      throw wrong("--price-vcpu is " + vcpuHour + "; accepted is a number from 0 to 1000");
     }
     OptionalDouble price = vcpuHour == null ? OptionalDouble.empty() : OptionalDouble.of(vcpuHour);
     List<Explanation> explanations =

@@ -13,7 +13,7 @@ import picocli.CommandLine.Command;
     name = "show",
     description = {
       "Shows whether tasks of a job that know its history are blocked less than those that do not,"
-          + " with a confidence of 95 %, and what is known of each table."
+          + " with a confidence of 95 %%, and what is known of each table."
     },
     footer = {
       "  s3e history show --dir s3a://bucket/histories nightly",

@@ -5,7 +5,6 @@ import io.s3e.hadoop.history.HistoryStore;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import org.apache.hadoop.conf.Configuration;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -41,11 +40,7 @@ abstract class HistoryToolCommand extends ToolCommand {
   }
 
   final HistoryStore store() {
-    Configuration conf = new Configuration();
-    for (Path file : configurations) {
-      conf.addResource(new org.apache.hadoop.fs.Path(file.toUri()));
-    }
-    return new HistoryStore(new org.apache.hadoop.fs.Path(directory), conf);
+    return new HistoryStore(new org.apache.hadoop.fs.Path(directory), hadoop(configurations));
   }
 
   @Override

@@ -6,7 +6,11 @@ import com.fasterxml.jackson.databind.SerializationFeature;
 import io.s3e.bench.Progress;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.Callable;
+import org.apache.hadoop.conf.Configuration;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -63,6 +67,23 @@ abstract class ToolCommand implements Callable<Integer> {
 
   final ParameterException wrong(String message) {
     return new ParameterException(spec.commandLine(), message);
+  }
+
+  /**
+   * Hadoop's settings, with those of the files of {@code --conf}.
+   *
+   * @throws IllegalArgumentException for what is no file, which Hadoop would pass over in silence
+   */
+  static Configuration hadoop(List<Path> files) {
+    Configuration conf = new Configuration();
+    for (Path file : files) {
+      if (!Files.isRegularFile(file) || !Files.isReadable(file)) {
+        throw new IllegalArgumentException(
+            "--conf \"" + file + "\": expected a file that can be read");
+      }
+      conf.addResource(new org.apache.hadoop.fs.Path(file.toUri()));
+    }
+    return conf;
   }
 
   /** Prints the result: a document, or the text. */

@@ -78,4 +78,29 @@ class ExplainCommandTest {
     assertThat(outcome.code()).isEqualTo(1);
     assertThat(outcome.err()).contains(text.toString(), "no event log").hasLineCount(1);
   }
+
+  @Test
+  void aFileOfSettingsThatIsNotThereIsNamed() {
+    String lost = scratch.resolve("core-site.xml").toString();
+    for (String[] command :
+        new String[][] {
+          {"explain", "--conf=" + lost, log.toString()},
+          {"history", "show", "--conf=" + lost, "--dir=" + scratch, "job"},
+          {"history", "clear", "--conf=" + lost, "--dir=" + scratch, "job"}
+        }) {
+      Outcome outcome = CommandRig.runPlainly(command);
+      assertThat(outcome.code()).as(command[0]).isEqualTo(2);
+      assertThat(outcome.err())
+          .contains("--conf \"" + lost + "\": expected a file that can be read");
+    }
+  }
+
+  @Test
+  void aPriceThatIsNoneIsRefused() {
+    for (String price : new String[] {"-1", "NaN", "1001"}) {
+      Outcome outcome = CommandRig.runPlainly("explain", "--price-vcpu=" + price, log.toString());
+      assertThat(outcome.code()).as(price).isEqualTo(2);
+      assertThat(outcome.err()).contains("--price-vcpu is ", "accepted is a number from 0 to 1000");
+    }
+  }
 }

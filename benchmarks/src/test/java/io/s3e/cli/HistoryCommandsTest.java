@@ -5,6 +5,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.s3e.cli.CommandRig.Outcome;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
@@ -52,6 +54,22 @@ class HistoryCommandsTest {
       assertThat(help.code()).isZero();
       assertThat(help.text()).contains("s3e history " + command, "JOB", "--dir", "Examples:");
     }
+  }
+
+  /** The text of a command goes through a format, of which the library complains on its own. */
+  @Test
+  void helpIsAllThatHelpSays() {
+    PrintStream before = System.err;
+    ByteArrayOutputStream said = new ByteArrayOutputStream();
+    System.setErr(new PrintStream(said, true, UTF_8));
+    try {
+      assertThat(CommandRig.runPlainly("history", "--help").text()).contains("of 95 %, and");
+      assertThat(CommandRig.runPlainly("history", "show", "--help").text())
+          .contains("of 95 %, and");
+    } finally {
+      System.setErr(before);
+    }
+    assertThat(said.toString(UTF_8)).isEmpty();
   }
 
   @Test

@@ -111,6 +111,7 @@ class WrittenTargetTest {
                     "--engines=corrupting",
                     "--set=corrupting:fs.s3a.impl=" + CorruptingFileSystem.class.getName()));
 
+    assertThat(outcome.code()).as("nothing was measured").isEqualTo(1);
     assertThat(outcome.verdict("seq", "corrupting")).startsWith("WRONG BYTES");
     assertThat(written()).isEmpty();
   }

@@ -54,7 +54,13 @@ class S3eCommandTest {
         }) {
       Outcome outcome = CommandRig.runPlainly(arguments);
       assertThat(outcome.code()).isEqualTo(2);
-      assertThat(outcome.err()).startsWith("s3e bench: --rounds");
+      assertThat(outcome.err()).startsWith("s3e bench: --rounds must be positive and is 0");
+    }
+    for (String none : List.of("--random-size=0", "--seek-size=-1", "--scale=NaN", "--size=0")) {
+      Outcome outcome = CommandRig.runPlainly("bench", none);
+      assertThat(outcome.code()).isEqualTo(2);
+      assertThat(outcome.err())
+          .startsWith("s3e bench: " + none.replace("=", " must be positive and is "));
     }
     Outcome typo = CommandRig.runPlainly("gte", "s3a://bucket/key");
     assertThat(typo.code()).isEqualTo(2);

@@ -21,8 +21,8 @@ final class CacheOptions {
       paramLabel = "DIR",
       description =
           "A directory that the cache was given; may be repeated. Default: wherever one is put by"
-              + " default: LOCAL_DIRS, SPARK_LOCAL_DIRS, spark.local.dir, fs.s3a.buffer.dir,"
-              + " java.io.tmpdir, XDG_CACHE_HOME and ~/.cache.")
+              + " default: LOCAL_DIRS, SPARK_EXECUTOR_DIRS, SPARK_LOCAL_DIRS, spark.local.dir,"
+              + " fs.s3a.buffer.dir, java.io.tmpdir, XDG_CACHE_HOME and ~/.cache.")
   private List<Path> directories = new ArrayList<>();
 
   /** An instance, and through what to look into it. */
@@ -67,6 +67,7 @@ final class CacheOptions {
         Stream.of(
             conf.get("fs.s3a.s3e.cache.dirs"),
             System.getenv("LOCAL_DIRS"),
+            System.getenv("SPARK_EXECUTOR_DIRS"),
             System.getenv("SPARK_LOCAL_DIRS"),
             conf.get("spark.local.dir"),
             conf.get("fs.s3a.buffer.dir"),

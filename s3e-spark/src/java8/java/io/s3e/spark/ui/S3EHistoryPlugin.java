@@ -56,11 +56,35 @@ public final class S3EHistoryPlugin implements AppHistoryServerPlugin {
     }
   }
 
+  /** Called on the thread that reads the event log, before it does. */
   @Override
   public List<SparkListener> createListeners(SparkConf conf, ElementTrackingStore store) {
-    return tab == null
-        ? List$.MODULE$.<SparkListener>empty()
-        : (List<SparkListener>) tab.createListeners(conf, store);
+    if (tab != null) {
+      return (List<SparkListener>) tab.createListeners(conf, store);
+    }
+    Thread reading = Thread.currentThread();
+    if (!(reading.getContextClassLoader() instanceof WithoutEvents)) {
+      reading.setContextClassLoader(new WithoutEvents(reading.getContextClassLoader()));
+    }
+    return List$.MODULE$.<SparkListener>empty();
+  }
+
+  /**
+   * Has Spark pass over the events of S3E, as it does where there is no jar: of a class that an old
+   * Java refuses it shows no application at all.
+   */
+  private static final class WithoutEvents extends ClassLoader {
+    WithoutEvents(ClassLoader parent) {
+      super(parent);
+    }
+
+    @Override
+    protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
+      if (name.startsWith("io.s3e.spark.stages.")) {
+        throw new ClassNotFoundException(name);
+      }
+      return super.loadClass(name, resolve);
+    }
   }
 
   @Override

@@ -3,6 +3,7 @@ package io.s3e.spark.ui;
 
 import static io.s3e.testing.Eventually.awaitTrue;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.s3e.hadoop.cost.Bill;
 import io.s3e.hadoop.cost.Prices;
@@ -29,6 +30,14 @@ import org.junit.jupiter.api.io.TempDir;
 class S3EHistoryPluginTest {
   private static final String PRICE_OF_GETS = "0.5";
   private static final String PRICE_OF_VCPU = "0.25";
+
+  /** As a version without bills wrote one, and with a field of a later one. */
+  private static final String EVENT =
+      """
+      {"Event":"io.s3e.spark.stages.SparkListenerS3EStage","format":1,"stageId":3,\
+      "stageAttemptId":0,"executors":[{"executorId":"1","host":"h",\
+      "counts":{"tasks":2,"taskNanos":9,"gets":5,"fieldOfTomorrow":1}}]}
+      """;
 
   @Test
   @Slow
@@ -58,15 +67,27 @@ class S3EHistoryPluginTest {
     }
   }
 
-  /** The server goes on as without S3E. */
+  /** The server goes on as without S3E: it passes over the events, whose class it cannot load. */
   @Test
   void onAJavaThatIsTooOldThereIsNoTab() {
+    Thread thread = Thread.currentThread();
+    ClassLoader before = thread.getContextClassLoader();
     S3EHistoryPlugin plugin = new S3EHistoryPlugin("S3E needs Java 17; this is Java 11");
-    assertThat(plugin.createListeners(new SparkConf(false), null).isEmpty()).isTrue();
-    plugin.setupUI(null);
+    try {
+      assertThat(plugin.createListeners(new SparkConf(false), null).isEmpty()).isTrue();
+      ClassLoader once = thread.getContextClassLoader();
+      assertThat(plugin.createListeners(new SparkConf(false), null).isEmpty()).isTrue();
+      assertThat(thread.getContextClassLoader()).isSameAs(once);
+      plugin.setupUI(null);
+      assertThatThrownBy(() -> JsonProtocol.sparkEventFromJson(EVENT))
+          .isInstanceOf(ClassNotFoundException.class);
+    } finally {
+      thread.setContextClassLoader(before);
+    }
     SparkConf conf = new SparkConf(false);
     ElementTrackingStore store = new ElementTrackingStore(new InMemoryStore(), conf);
     assertThat(new S3EHistoryPlugin().createListeners(conf, store).isEmpty()).isFalse();
+    assertThat(JsonProtocol.sparkEventFromJson(EVENT)).isInstanceOf(SparkListenerS3EStage.class);
   }
 
   /** As the History Server writes its store to disk and finds it there after a restart. */
@@ -83,14 +104,7 @@ class S3EHistoryPluginTest {
   /** Logs are read by other versions than wrote them. */
   @Test
   void anEventOfAVersionWithoutBillsCountsAsFarAsItGoes() {
-    SparkListenerS3EStage event =
-        (SparkListenerS3EStage)
-            JsonProtocol.sparkEventFromJson(
-                """
-                {"Event":"io.s3e.spark.stages.SparkListenerS3EStage","format":1,"stageId":3,\
-                "stageAttemptId":0,"executors":[{"executorId":"1","host":"h",\
-                "counts":{"tasks":2,"taskNanos":9,"gets":5,"fieldOfTomorrow":1}}]}
-                """);
+    SparkListenerS3EStage event = (SparkListenerS3EStage) JsonProtocol.sparkEventFromJson(EVENT);
     assertThat(event.bill()).isEqualTo(Bill.NONE);
     assertThat(event.reads().total().gets()).isEqualTo(5);
     assertThat(event.reads().total().heads()).isZero();

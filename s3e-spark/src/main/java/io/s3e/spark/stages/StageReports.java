@@ -113,7 +113,11 @@ public final class StageReports extends SparkListener implements AutoCloseable {
     boolean begins = !open.containsKey(reads.stage());
     Collected stage = collected(reads.stage());
     stage.add(reads);
-    if (completed.contains(reads.stage())) {
+    // A report without a task is of a stage whose tasks have reported: it begins an event only
+    // where
+    // theirs is out, also of a stage that is not remembered.
+    boolean isLate = begins && reads.counts().tasks() == 0;
+    if (isLate || completed.contains(reads.stage())) {
       if (begins) {
         postLater(reads.stage());
       } else if (stage.endedTasks > 0 && stage.isWhole()) {

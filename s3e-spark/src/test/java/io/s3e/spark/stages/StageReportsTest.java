@@ -96,6 +96,19 @@ class StageReportsTest {
     }
   }
 
+  /** As in a query of streaming that runs for weeks. */
+  @Test
+  void aLateReportOfAStageThatIsLongForgottenIsPostedAllTheSame() throws Exception {
+    try (StageReports reports = new StageReports(Prices.LIST, posted::add, Duration.ofMillis(50))) {
+      for (int id = 0; id < 10_002; id++) {
+        reports.stageCompleted(new StageAttempt(1_000 + id, 0));
+      }
+      reports.add(read(new StageAttempt(1_000, 0), "1", 0, 5));
+      awaitEvents(1);
+      assertThat(bytes()).isEqualTo(5);
+    }
+  }
+
   @Test
   void aStageThatReadsNothingByS3EHasNoEvent() {
     try (StageReports reports = new StageReports(Prices.LIST, posted::add, NEVER)) {

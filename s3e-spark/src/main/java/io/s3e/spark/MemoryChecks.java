@@ -20,7 +20,7 @@ final class MemoryChecks {
   private static final Pattern DIRECT_LIMIT =
       Pattern.compile("-XX:MaxDirectMemorySize=(\\d+[kKmMgGtT]?)");
 
-  private static final long LEAST_OVERHEAD_MIB = 384;
+  private static final String LEAST_OVERHEAD = "384m";
   private static final double OVERHEAD_FACTOR = 0.1;
 
   /** The part of the overhead for what the JVM itself and Spark's network take. */
@@ -89,7 +89,10 @@ final class MemoryChecks {
     double factor = spark.getDouble("spark.executor.memoryOverheadFactor", OVERHEAD_FACTOR);
     return set.isPresent()
         ? spark.getSizeAsMb("spark.executor.memoryOverhead") * MIB
-        : Math.max((long) (factor * heapBytes), LEAST_OVERHEAD_MIB * MIB);
+        : Math.max(
+            (long) (factor * heapBytes),
+            // Of Spark 4.
+            spark.getSizeAsMb("spark.executor.minMemoryOverhead", LEAST_OVERHEAD) * MIB);
   }
 
   /** The limit of direct memory in the executors' options; without one it is that of the heap. */

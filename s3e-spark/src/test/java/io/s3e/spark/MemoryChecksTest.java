@@ -42,6 +42,14 @@ class MemoryChecksTest {
   }
 
   @Test
+  void theLeastOverheadIsTheUsers() {
+    spark.set("spark.master", "yarn").set("spark.executor.memory", "4g");
+    spark.set("spark.executor.minMemoryOverhead", "1200m");
+    hadoop.set("fs.s3a.s3e.memory.budget", "900M");
+    assertThat(findings()).isEmpty();
+  }
+
+  @Test
   void nobodyEnforcesTheOverheadOfAStandaloneWorker() {
     spark.set("spark.master", "spark://127.0.0.1:7077").set("spark.executor.memory", "4g");
     hadoop.set("fs.s3a.s3e.memory.budget", "900M");

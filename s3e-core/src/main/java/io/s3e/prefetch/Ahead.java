@@ -320,9 +320,7 @@ public final class Ahead {
   }
 
   private Guess step(Range of) {
-    if (step == null) {
-      step = new Guess(of);
-    }
+    step = step == null ? new Guess(of) : step;
     return step;
   }
 

@@ -145,18 +145,15 @@ public final class ReadPlanner {
     if (cursor.active && cursor.isContinued()) {
       pattern.onForward();
     }
-    plan(cursor, cursor.active && !wasActive);
+    plan(cursor);
   }
 
-  private void plan(Cursor cursor, boolean isNewlyActive) {
+  private void plan(Cursor cursor) {
     if (failedPeriods != ledger.failedPeriods()) {
       failedPeriods = ledger.failedPeriods();
       windows.fallBack();
     }
     retireIdle();
-    if (isNewlyActive) {
-      windows.trimOthers(cursor);
-    }
     windows.refill(cursor);
   }
 
@@ -176,7 +173,7 @@ public final class ReadPlanner {
       windows.grow(cursor);
       // The first read may be the only one: what its wait has earned is wanted when it goes on.
       if (cursor.isContinued()) {
-        plan(cursor, false);
+        plan(cursor);
       }
     }
   }

@@ -182,26 +182,16 @@ final class Windows {
     return cursor.active && !cursor.held && windowOf(cursor) > 0;
   }
 
-  /** Blocks that may still be wanted, after cursors that do not prefetch have given way. */
+  /** Blocks that may still be wanted, once others have left what is beyond their share, if any. */
   private long makeRoom(long more, Cursor cursor) {
     for (Cursor other : cursors.leastRecentFirst()) {
       if (cap() - cursors.wanted().count() >= more) {
         break;
       }
-      if (other != cursor && !other.active) {
-        other.aheadTo = other.reached;
+      if (other != cursor) {
+        other.aheadTo = Math.min(other.aheadTo, other.reached + (other.active ? share() : 0));
       }
     }
     return Math.max(0, cap() - cursors.wanted().count());
-  }
-
-  /** One more cursor prefetches: each other cursor keeps the blocks nearest to its reader. */
-  void trimOthers(Cursor cursor) {
-    long share = share();
-    for (Cursor other : cursors.leastRecentFirst()) {
-      if (other != cursor && other.active) {
-        other.aheadTo = Math.min(other.aheadTo, other.reached + share);
-      }
-    }
   }
 }

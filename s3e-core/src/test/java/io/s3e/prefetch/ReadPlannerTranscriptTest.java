@@ -254,6 +254,25 @@ class ReadPlannerTranscriptTest {
   }
 
   @Test
+  void aReaderThatStandsStillGivesWayToTheOtherWhereTheCapFalls() {
+    assertTranscript(
+        over("1G", ReadPolicy.SEQUENTIAL),
+        """
+        limit 32M
+        read 0 1M -> fetch [1M,9M) in 8
+        stall 0
+        read 1M 1M -> fetch [9M,17M) in 4
+        stall 1M -> fetch [17M,33M) in 4
+        read 500M 1M -> fetch [501M,509M) in 8 abandon [18M,33M)
+        limit 12M
+        scan 501M 506M 64K
+          at 515840K -> fetch [509M,510M) abandon [8M,18M)
+          at 516864K -> fetch [510M,511M)
+          at 517888K -> fetch [511M,512M)
+        """);
+  }
+
+  @Test
   void aStepBackLeavesTheReaderAheadAlone() {
     assertTranscript(
         over("1G", ReadPolicy.SEQUENTIAL),

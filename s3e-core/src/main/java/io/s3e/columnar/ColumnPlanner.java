@@ -192,6 +192,7 @@ final class ColumnPlanner {
     own();
     // Every reader of ORC reads footers of stripes.
     sawFilters |= place.part() != FilePart.STRIPE_FOOTER;
+    following.hasFiltered = true;
     if (place.part() == FilePart.OFFSET_INDEX) {
       pages.onIndex(place.group(), place.column());
     }

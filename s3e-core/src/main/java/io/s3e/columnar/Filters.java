@@ -211,11 +211,7 @@ final class Filters {
   }
 
   static long blocksOf(List<BlockRange> runs) {
-    long blocks = 0;
-    for (BlockRange run : runs) {
-      blocks += run.count();
-    }
-    return blocks;
+    return runs.stream().mapToLong(BlockRange::count).sum();
   }
 
   /** The blocks of {@code ranges}, in their order; what touches or overlaps is one run. */

@@ -98,6 +98,9 @@ final class Following {
   /** Groups after the present one were to be asked for, and none was refused. */
   private boolean isAhead;
 
+  /** Something else than column data was read since the reader came to the present group. */
+  boolean hasFiltered;
+
   Following(
       FileLayout layout,
       BlockLayout blocks,
@@ -195,11 +198,18 @@ final class Following {
     }
     ByteRange bytes = layout.group(group);
     BlockRange own = blocks.covering(bytes.start(), bytes.end());
-    long passed = group < present ? blocks.blocks() : own.first();
-    ahead.drop(new BlockRange(0, passed), kind -> kind == GuessKind.GROUP);
+    // Dictionaries too, which it never came to read: they would hold the window for good.
+    ahead.drop(new BlockRange(0, own.first()), kind -> true);
+    if (!hasFiltered) {
+      ahead.drop(
+          new BlockRange(own.end(), blocks.blocks()), kind -> kind == GuessKind.BLOOM_FILTER);
+    }
+    hasFiltered = false;
     // What was guessed before the footer was known, and not of this group, was guessed wrongly.
-    ahead.drop(new BlockRange(0, own.first()), kind -> kind == GuessKind.ALIKE);
-    ahead.drop(new BlockRange(own.end(), blocks.blocks()), kind -> kind == GuessKind.ALIKE);
+    boolean isBack = group < present;
+    ahead.drop(
+        new BlockRange(isBack ? 0 : own.end(), blocks.blocks()),
+        kind -> isBack ? kind.isData() : kind == GuessKind.ALIKE);
     ahead.forgetReadBefore(own.first());
     present = group;
     position = bytes.start();
@@ -216,10 +226,7 @@ final class Following {
     if (!hasPages && isWholeSoFar()) {
       return true;
     }
-    long chunks = 0;
-    for (ByteRange range : read.rangesOf(present, 0)) {
-      chunks += range.length();
-    }
+    long chunks = read.rangesOf(present, 0).stream().mapToLong(ByteRange::length).sum();
     return readBytes >= WHOLE_SHARE * chunks;
   }
 

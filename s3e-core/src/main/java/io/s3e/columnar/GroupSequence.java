@@ -112,12 +112,10 @@ final class GroupSequence {
       return Math.min(last, present + 1 + (1 << Math.min(MAX_DOUBLINGS, doublings)));
     }
     int least = last;
-    boolean isInRow = true;
     for (Visit visit : alike) {
       least = visit.isWhole() ? least : Math.min(least, base() + visit.groups().length());
-      isInRow &= visit.isInRow();
     }
-    if (isInRow) {
+    if (alike.stream().allMatch(Visit::isInRow)) {
       return least;
     }
     int end = present;

@@ -286,6 +286,9 @@ public final class StreamPlanner {
   public void limitWindow(long bytes, int requests, int atOnceAlone, Ahead ahead) {
     forward.limitWindow(bytes, requests, ahead);
     wanted.limit(bytes, requests, atOnceAlone);
+    if (mode == ColumnarMode.AUTO && wanted.wantOnly(ahead) && columns != null) {
+      columns.askAgain();
+    }
   }
 
   public void setPolicy(ReadPolicy policy) {

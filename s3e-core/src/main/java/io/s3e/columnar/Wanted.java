@@ -3,6 +3,7 @@ package io.s3e.columnar;
 
 import io.s3e.block.BlockLayout;
 import io.s3e.block.BlockRange;
+import io.s3e.prefetch.Ahead;
 import io.s3e.prefetch.BlockPieces;
 import io.s3e.prefetch.GuessJudge;
 import io.s3e.prefetch.GuessKind;
@@ -26,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * <p><b>A group</b> of short requests that one vectored read will ask for at once is added as a
  * whole or not at all, and started so ({@link Range#group}): a reader that gets a part of it waits
  * a round trip for the rest. Two groups are wanted whatever the stream's share of requests is, so
- * that the streams of a crowd have their next ones by turns; more while they fit in that share.
+ * that the streams of a crowd have their next ones by turns; more while data fits in that share.
  *
  * <p>Invariants: a block is wanted by one request at most, and by none while it counts as read
  * lately. Blocks that are wanted never exceed the cap that held when they were added; where it has
@@ -84,6 +85,14 @@ final class Wanted {
     }
   }
 
+  /** Wants only what is {@code ahead} where all is more than the cap; whether anything goes. */
+  boolean wantOnly(Ahead ahead) {
+    BlockRange all = new BlockRange(0, count() > cap() ? Long.MAX_VALUE : 0);
+    boolean isLess = !requests.take(all, of -> !ahead.contains(of.blocks().end() - 1)).isEmpty();
+    wish = isLess ? null : wish;
+    return isLess;
+  }
+
   private long cap() {
     return Math.min(limits.maxWindowBytes(), limitBytes) / layout.blockSize();
   }
@@ -96,6 +105,11 @@ final class Wanted {
   /** Requests that may be wanted: as many connections as a stream has use for, or its share. */
   private long maxRequests() {
     return Math.min(inFlight, Math.max(1, limits.maxWindowBytes() / limits.requestBytes()));
+  }
+
+  /** Requests that count: of data alone, which what nobody comes to read must not keep away. */
+  private long asked(boolean ofData) {
+    return wish().ranges().stream().filter(each -> each.kind().isData() || !ofData).count();
   }
 
   long count() {
@@ -125,8 +139,7 @@ final class Wanted {
 
   /** Whether more may be added: there is a part of the window to fill. */
   boolean hasRoom() {
-    long room = window() - count();
-    return !held && room * ROOM_PART >= window();
+    return !held && (window() - count()) * ROOM_PART >= window();
   }
 
   /**
@@ -135,17 +148,14 @@ final class Wanted {
    */
   boolean addGroup(List<BlockRange> runs, GuessJudge judge) {
     List<BlockRange> missing = missingFrom(runs);
-    long blocks = 0;
-    boolean isShort = true;
-    for (BlockRange run : missing) {
-      blocks += run.count();
-      isShort &= run.count() <= sizing.minBlocks();
-    }
+    long blocks = missing.stream().mapToLong(BlockRange::count).sum();
+    boolean isShort = missing.stream().allMatch(run -> run.count() <= sizing.minBlocks());
     if (!isShort || blocks > cap() || missing.size() > mostAtOnce) {
       return add(runs, GuessKind.GROUP, judge);
     }
-    boolean isShared = requests.size() + missing.size() > inFlight;
-    boolean fits = count() + blocks <= window() && (!isShared || requests.size() <= missing.size());
+    long asked = asked(true);
+    boolean isShared = asked + missing.size() > inFlight;
+    boolean fits = count() + blocks <= window() && (!isShared || asked <= missing.size());
     if (held || (count() > 0 && !fits)) {
       return false;
     }
@@ -180,21 +190,19 @@ final class Wanted {
   }
 
   private boolean add(BlockRange missing, GuessKind kind, GuessJudge judge) {
-    long room = held ? 0 : window() - count();
-    long granted = Math.min(missing.count(), room);
+    long granted = held ? 0 : Math.min(missing.count(), window() - count());
     if (granted <= 0) {
       return false;
     }
+    long asked = asked(kind.isData());
     wish = null;
     List<BlockRange> cut = new ArrayList<>();
     BlockRange run = new BlockRange(missing.first(), missing.first() + granted);
-    long least =
-        kind.isData()
-            ? Math.max(leastRequest, layout.blocksOver(RequestSizing.LEAST_OF_DATA_BYTES))
-            : leastRequest;
-    sizing.cut(run, sizing.requestFor(window(), inFlight, least, NO_END), cut);
+    long least = kind.isData() ? layout.blocksOver(RequestSizing.LEAST_OF_DATA_BYTES) : 0;
+    long request = sizing.requestFor(window(), inFlight, Math.max(leastRequest, least), NO_END);
+    sizing.cut(run, request, cut);
     for (BlockRange each : cut) {
-      if (requests.size() >= maxRequests()) {
+      if (asked++ >= maxRequests()) {
         return false;
       }
       boolean isAlong = kind == GuessKind.TAIL && layout.bytesOf(each).length() <= MAX_ALONG_BYTES;

@@ -184,6 +184,70 @@ class ColumnPlannerTranscriptTest {
   }
 
   /** They belong to pages that the index has picked, and say nothing of other groups. */
+  /** Statistics rule out the other groups, whose dictionaries nobody comes to read. */
+  @Test
+  void dictionariesThatNobodyReadsDoNotKeepDataFromComing() {
+    assertTranscript(
+        new ColumnTranscript(40, 0, 40),
+        """
+        limit 4 30
+        dictionary 0 1 -> fetch [5M,5376K) [9M,9472K) [13M,13568K) [17M,17664K) [21M,21760K) [25M,25856K) [29M,29952K) [33M,34048K) [37M,38144K) [41M,42240K) [45M,46336K) [49M,50432K) [53M,54528K) [57M,58624K) [61M,62720K) [65M,66816K)
+        dictionary 20 1
+        vectored 20 1 2 -> abandon [5M,5376K) [9M,9472K) [13M,13568K) [17M,17664K) [21M,21760K) [25M,25856K) [29M,29952K) [33M,34048K) [37M,38144K) [41M,42240K) [45M,46336K) [49M,50432K) [53M,54528K) [57M,58624K) [61M,62720K) [65M,66816K)
+        vectored 21 1 2 -> fetch [89M,91M) [93M,95M)
+        vectored 22 1 2 -> fetch [97M,99M)
+        """);
+  }
+
+  /** The filters of a stream's share of requests have come, and none is read beside the data. */
+  @Test
+  void bloomFiltersThatNobodyReadsDoNotKeepDataFromComing() {
+    assertTranscript(
+        new ColumnTranscript(40, 0, 40),
+        """
+        limit 64 3
+        bloom 0 1 -> fetch [164096K,172288K) in 3
+        vectored 0 1 2
+        vectored 1 1 2 -> fetch [9M,11M) [13M,15M) [17M,19M) abandon [164096K,172288K)
+        vectored 2 1 2 -> fetch [21M,23M)
+        vectored 3 1 2 -> fetch [25M,27M)
+        """);
+  }
+
+  /** As in a crowd, where a stream's share is one request: indexes are read group by group. */
+  @Test
+  void indexesOfLaterGroupsDoNotKeepDataFromComing() {
+    assertTranscript(
+        new ColumnTranscript(100, 0, 100),
+        """
+        limit 64 1
+        index 0 1 -> fetch [425M,435456K)
+        vectored 0 1 2
+        index 1 1
+        vectored 1 1 2 -> fetch [9M,11M)
+        index 2 1
+        vectored 2 1 2 -> fetch [13M,15M)
+        """);
+  }
+
+  /** What is lost stands for what was not sent, since the reader's thread had better to do. */
+  @Test
+  void aStreamWhoseShareFellBeforeItsWindowWasAskedForAsksForThatShare() {
+    assertTranscript(
+        new ColumnTranscript(40, 0, 40),
+        """
+        limit 16 30
+        chunk 0 1 -> fetch [5M,6M)
+        stall
+        chunk 1 1 -> fetch [9M,10M) [13M,14M) [17M,18M) [21M,22M) [25M,26M) [29M,30M) [33M,34M) [37M,38M) [41M,42M) [45M,46M) [49M,50M) [53M,54M) [57M,58M) [61M,62M) [65M,66M) [69M,70M)
+        lose 8
+        limit 9 9
+        chunk 2 1
+        chunk 3 1 -> fetch [41M,42M) [45M,46M) [49M,50M)
+        chunk 4 1
+        """);
+  }
+
   @Test
   void dictionariesAfterPageIndexesAreNotFollowed() {
     assertTranscript(

@@ -26,14 +26,14 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Progress.</b> A reader that waits needs one pooled buffer and one copied request, no more.
  * It takes them from what is free, then evicts blocks that have been read, those that are still to
  * be written to disk last, then blocks that were fetched and not read, oldest first. Guesses, and
- * what a reader takes beyond its first buffer, leave an eighth of the pool alone; what is to be
- * written to disk refuses nobody; guesses never wait and never evict what somebody is about to
- * read. {@link Lane} keeps an eighth of the requests. Other holders of a buffer give it back by
- * themselves: a pin lasts one copy, and a GET has a deadline. Readers hold no pin while they wait
- * here. So every reader is served as long as there are two buffers in all, whatever hangs for
- * another tenant. What a reader {@linkplain Purpose#ASKED has asked for} and does not wait for yet
- * is held to the limits of guesses, and never revoked. A {@linkplain Purpose#HEDGE hedge} takes a
- * place as a reader does, and memory as a guess does.
+ * what a reader takes beyond its first buffer, leave an eighth of the pool alone, and what is not
+ * read unless its reader is {@linkplain Idle#LONG idle for long}; what is to be written to disk
+ * refuses nobody; guesses never wait. {@link Lane} keeps an eighth of the requests. Other holders
+ * of a buffer give it back by themselves: a pin lasts one copy, and a GET has a deadline. Readers
+ * hold no pin while they wait here. So every reader is served as long as there are two buffers in
+ * all, whatever hangs for another tenant. What a reader {@linkplain Purpose#ASKED has asked for}
+ * and does not wait for yet is held to the limits of guesses, and never revoked. A {@linkplain
+ * Purpose#HEDGE hedge} takes a place as a reader does, and memory as a guess does.
  *
  * <p><b>Bulkheads.</b> {@link ObjectPlaces} leaves an object half of the copied requests while
  * others read as well, and where much hangs three quarters of them to objects of which no GET is
@@ -244,11 +244,6 @@ public final class Admission {
     }
   }
 
-  /** The cheapest goes first: nothing, a write to disk, a GET. */
-  private boolean evictAny() {
-    return pooled.evictRead() || pooled.evictDirty(Purpose.DEMAND) || pooled.evictUnread();
-  }
-
   /** Adds buffers up to {@code blocks}; true with one for a reader that waits, else with all. */
   private boolean addBuffers(List<BlockLease> leases, int blocks, Purpose purpose) {
     boolean mayFind = true;
@@ -259,7 +254,12 @@ public final class Admission {
       if (lease != null) {
         leases.add(lease);
       } else {
-        mayFind = isNeeded ? evictAny() : pooled.evictRead() || pooled.evictDirty(purpose);
+        // The cheapest goes first: nothing, a write to disk, a GET.
+        mayFind =
+            pooled.evictRead()
+                || pooled.evictDirty(purpose)
+                || pooled.evictIdle(Idle.LONG)
+                || (isNeeded && pooled.evictUnread());
       }
     }
     if (leases.size() < blocks) {
@@ -349,7 +349,9 @@ public final class Admission {
    * well if that is not enough. To read it then takes another GET.
    */
   public void giveBack(long bytes) {
-    shrink(bytes, this::evictAny);
+    shrink(
+        bytes,
+        () -> pooled.evictRead() || pooled.evictDirty(Purpose.DEMAND) || pooled.evictUnread());
   }
 
   private void shrink(long bytes, BooleanSupplier evictsOne) {

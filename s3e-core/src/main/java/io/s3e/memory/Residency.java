@@ -36,13 +36,13 @@ import org.jspecify.annotations.Nullable;
  * after all others otherwise; the slab that was kept first goes first, but a slab that was read
  * since stays for another round.
  *
- * <p><b>Who may evict.</b> Speculation may take slabs that have been read: a prefetched block is
- * not pushed out by another guess. Of parked ones it may take those that came a while ago (who
- * waits reads a slab before it can be written): each costs a write that nobody waits for. Fetches
- * for a waiting reader may take any parked slab, and then unread slabs, which costs a GET, dirty or
- * not. The oldest unread slab goes first, and lent slots only after their reader has been {@link
- * Idle}, because a reader that is alive consumes its window within moments, and one that is not
- * must not hold the budget.
+ * <p><b>Who may evict.</b> Speculation may take slabs that have been read, and those whose reader
+ * is {@link Idle} for long: no other prefetched block is pushed out by a guess. Of parked ones it
+ * may take those that came a while ago (who waits reads a slab before it can be written): each
+ * costs a write that nobody waits for. Fetches for a waiting reader may take any parked slab, and
+ * then unread slabs, which costs a GET, dirty or not. The oldest unread slab goes first, and lent
+ * slots only after their reader has been idle, because a reader that is alive consumes its window
+ * within moments, and one that is not must not hold the budget.
  *
  * <p><b>Invariants.</b> The slab's state alone says where it is; the thread that moves the state by
  * compare-and-set does what follows: it enters the slab into the next queue, or drops it. So a slab

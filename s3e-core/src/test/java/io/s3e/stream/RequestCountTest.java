@@ -76,6 +76,32 @@ class RequestCountTest {
     assertThat(perGigabyte(late)).as("GETs a GB after 64 MiB").isLessThanOrEqualTo(250);
   }
 
+  /** What was announced and is never read fills the pool of a client that lends nothing. */
+  @Test
+  void aScanBesideAForgottenStreamUsesLongGets() throws Exception {
+    MemoryObjectClient copying = new MemoryObjectClient(ClientLimits.copying(4 * MIB, 24, 0));
+    copying.put(OBJECT, MemoryObjectClient.repeating(64 * MIB, 7), ETAG);
+    ObjectRef other = new ObjectRef("bucket", "forgotten");
+    copying.put(other, MemoryObjectClient.repeating(64 * MIB, 7), ETAG);
+    S3EConfig config = S3EConfig.DEFAULTS.toBuilder().memoryBytes(32L * MIB).build();
+    try (S3E tenant = S3E.create(config, new MemoryBudget(32L * MIB), granted -> copying);
+        S3EInputStream forgotten = tenant.open(other, OpenOptions.DEFAULTS)) {
+      for (long at = 0; at < 32 * MIB; at += MIB) {
+        forgotten.willRead(ByteRange.ofLength(at, MIB));
+        while (copying.unended() > 0) {
+          Thread.onSpinWait();
+        }
+      }
+      Pause.millis(5_100, "it is idle");
+      int before = copying.gets().size();
+      OpenOptions told = OpenOptions.DEFAULTS.withPolicy(ReadPolicy.SEQUENTIAL);
+      try (S3EInputStream in = tenant.open(OBJECT, told)) {
+        assertThat(in.readAllBytes()).hasSize(64 * MIB);
+      }
+      assertThat(copying.gets().size() - before).as("GETs of 64 MiB").isLessThanOrEqualTo(64);
+    }
+  }
+
   /**
    * A reader that never waits needs no short GETs: they grow until a window holds four, and end as
    * long as they were. Slots of other lengths than today's show that nothing else keeps them short.

@@ -183,7 +183,6 @@ class ColumnPlannerTranscriptTest {
         """);
   }
 
-  /** They belong to pages that the index has picked, and say nothing of other groups. */
   /** Statistics rule out the other groups, whose dictionaries nobody comes to read. */
   @Test
   void dictionariesThatNobodyReadsDoNotKeepDataFromComing() {
@@ -248,6 +247,7 @@ class ColumnPlannerTranscriptTest {
         """);
   }
 
+  /** They belong to pages that the index has picked, and say nothing of other groups. */
   @Test
   void dictionariesAfterPageIndexesAreNotFollowed() {
     assertTranscript(

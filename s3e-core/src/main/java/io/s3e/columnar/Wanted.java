@@ -87,10 +87,12 @@ final class Wanted {
 
   /** Wants only what is {@code ahead} where all is more than the cap; whether anything goes. */
   boolean wantOnly(Ahead ahead) {
-    BlockRange all = new BlockRange(0, count() > cap() ? Long.MAX_VALUE : 0);
-    boolean isLess = !requests.take(all, of -> !ahead.contains(of.blocks().end() - 1)).isEmpty();
-    wish = isLess ? null : wish;
-    return isLess;
+    if (count() <= cap()) {
+      return false;
+    }
+    wish = null;
+    BlockRange all = new BlockRange(0, layout.blocks());
+    return !requests.take(all, of -> !ahead.contains(of.blocks().end() - 1)).isEmpty();
   }
 
   private long cap() {

@@ -127,13 +127,12 @@ public final class ReadPlanner {
 
   private void onOtherBlock(@Nullable Cursor near, long position, long end, BlockRange touched) {
     Cursor cursor = near != null ? near : begin(position, touched);
-    boolean wasActive = near != null && cursor.active;
     long nextBefore = cursor.next;
     if (cursor.advance(position, end, touched) && near != null) {
       cursor.crossings++;
     }
     cursors.use(cursor);
-    cursor.expected = wasActive && cursor.isContinued();
+    cursor.expected = near != null && cursor.active && cursor.isContinued();
     if (near == null && cursor.origin == Cursor.CursorStart.JUMP && pattern.onJump()) {
       endGuessing();
     }
@@ -217,8 +216,8 @@ public final class ReadPlanner {
   }
 
   /**
-   * Caps the window by the stream's share of memory. May change at any time; what is {@code ahead}
-   * stays, what is wanted beyond it goes where that is more than the cap, to be wanted anew.
+   * Caps the window by the stream's share of memory. May change at any time: where a cursor wants
+   * more than its share then, only what is {@code ahead} stays.
    *
    * @param bytes how far to be ahead; less than a block stops prefetch
    * @param requests the stream's share of the requests that the client has in flight at once: a
@@ -226,8 +225,10 @@ public final class ReadPlanner {
    */
   public void limitWindow(long bytes, int requests, Ahead ahead) {
     windows.limit(bytes, requests);
-    if (cursors.wanted().count() > windows.cap()) {
-      cursors.leastRecentFirst().forEach(cursor -> cursor.wantOnly(ahead));
+    for (Cursor cursor : cursors.leastRecentFirst()) {
+      if (cursor.ahead() > windows.share()) {
+        cursor.wantOnly(ahead);
+      }
     }
   }
 

@@ -67,7 +67,7 @@ final class Windows {
     return Math.min(limits.maxWindowBytes(), limitBytes) / layout.blockSize();
   }
 
-  private long share() {
+  long share() {
     return cap() / Math.max(1, cursors.active());
   }
 
@@ -185,10 +185,7 @@ final class Windows {
   /** Blocks that may still be wanted, once others have left what is beyond their share, if any. */
   private long makeRoom(long more, Cursor cursor) {
     for (Cursor other : cursors.leastRecentFirst()) {
-      if (cap() - cursors.wanted().count() >= more) {
-        break;
-      }
-      if (other != cursor) {
+      if (other != cursor && cap() - cursors.wanted().count() < more) {
         other.aheadTo = Math.min(other.aheadTo, other.reached + (other.active ? share() : 0));
       }
     }

@@ -113,9 +113,8 @@ public final class StageReports extends SparkListener implements AutoCloseable {
     boolean begins = !open.containsKey(reads.stage());
     Collected stage = collected(reads.stage());
     stage.add(reads);
-    // A report without a task is of a stage whose tasks have reported: it begins an event only
-    // where
-    // theirs is out, also of a stage that is not remembered.
+    // A report without a task comes after those of the stage's tasks: it begins an event only where
+    // theirs has been posted, be the stage remembered or not.
     boolean isLate = begins && reads.counts().tasks() == 0;
     if (isLate || completed.contains(reads.stage())) {
       if (begins) {

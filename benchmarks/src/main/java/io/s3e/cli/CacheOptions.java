@@ -2,6 +2,7 @@
 package io.s3e.cli;
 
 import io.s3e.disk.CacheInspector;
+import java.io.File;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Path;
@@ -67,7 +68,7 @@ final class CacheOptions {
         Stream.of(
             conf.get("fs.s3a.s3e.cache.dirs"),
             System.getenv("LOCAL_DIRS"),
-            System.getenv("SPARK_EXECUTOR_DIRS"),
+            System.getenv().getOrDefault("SPARK_EXECUTOR_DIRS", "").replace(File.pathSeparator, ","),
             System.getenv("SPARK_LOCAL_DIRS"),
             conf.get("spark.local.dir"),
             conf.get("fs.s3a.buffer.dir"),

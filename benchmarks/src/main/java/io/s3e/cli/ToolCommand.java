@@ -77,7 +77,7 @@ abstract class ToolCommand implements Callable<Integer> {
   static Configuration hadoop(List<Path> files) {
     Configuration conf = new Configuration();
     for (Path file : files) {
-      if (!Files.isRegularFile(file) || !Files.isReadable(file)) {
+      if (Files.isDirectory(file) || !Files.isReadable(file)) {
         throw new IllegalArgumentException(
             "--conf \"" + file + "\": expected a file that can be read");
       }

@@ -332,9 +332,9 @@ final class Attempt implements ResponseHandler {
     }
     close(
         () -> {
+          gate.ended(Gate.Outcome.ANSWERED);
           came.keep();
           tenant.store.times().took(request.range().length(), System.nanoTime() - startedNanos);
-          gate.ended(Gate.Outcome.ANSWERED);
           report(null);
           outcome.attemptDone();
         });

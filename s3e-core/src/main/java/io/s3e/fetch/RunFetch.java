@@ -204,7 +204,6 @@ public final class RunFetch implements Attempt.Outcome {
       finish(Failures.broke("GET " + range(), e));
       throw e;
     }
-    phase.set(new Phase("GETTING", attempt));
     IOException why = cancelled;
     if (why != null) {
       // Cancelled while this attempt was being set up: nobody else may have seen it.
@@ -228,6 +227,7 @@ public final class RunFetch implements Attempt.Outcome {
     Attempt attempt =
         new Attempt(this, landing, tenant, handle, gate, part, origin.reason(), number);
     origin.asksBy(attempt.get);
+    phase.set(new Phase("GETTING", attempt));
     return attempt;
   }
 

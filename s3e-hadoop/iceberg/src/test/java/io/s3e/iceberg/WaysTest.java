@@ -195,8 +195,9 @@ class WaysTest {
   void anEndpointOfFipsIsAReason() {
     Map<String, String> properties = new HashMap<>(store.properties());
     properties.remove("s3.endpoint");
-    properties.remove("s3.path-style-access");
-    for (boolean isFips : new boolean[] {false, true}) {
+    for (int way = 0; way < 4; way++) {
+      boolean isFips = way % 2 == 1;
+      properties.put("s3.path-style-access", String.valueOf(way > 1));
       System.setProperty("aws.useFipsEndpoint", String.valueOf(isFips));
       try (S3FileIO io = new S3FileIO()) {
         io.initialize(properties);

@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * A file of S3A 3.3, read by S3E, or by S3A's stream where {@link Reads} says so. S3A's stream is
  * closed with this one, which merges its statistics. As S3A's stream it takes positions behind the
  * end, where reads find the end of the file. Any thread; those that read in order or seek exclude
- * each other, and {@link #close} waits for none of them.
+ * each other, and {@link #close} waits for none of them while S3E reads.
  */
 final class Hadoop33InputStream extends FSInputStream
     implements ByteBufferReadable,

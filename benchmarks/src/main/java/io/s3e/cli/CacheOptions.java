@@ -68,7 +68,9 @@ final class CacheOptions {
         Stream.of(
             conf.get("fs.s3a.s3e.cache.dirs"),
             System.getenv("LOCAL_DIRS"),
-            System.getenv().getOrDefault("SPARK_EXECUTOR_DIRS", "").replace(File.pathSeparator, ","),
+            System.getenv()
+                .getOrDefault("SPARK_EXECUTOR_DIRS", "")
+                .replace(File.pathSeparator, ","),
             System.getenv("SPARK_LOCAL_DIRS"),
             conf.get("spark.local.dir"),
             conf.get("fs.s3a.buffer.dir"),

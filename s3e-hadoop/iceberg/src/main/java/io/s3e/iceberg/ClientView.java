@@ -118,7 +118,9 @@ record ClientView(
   private @Nullable String fips() {
     String host = client.utilities().getUrl(asked -> asked.bucket("any").key("key")).getHost();
     boolean isByEndpoint = shown().endpointOverride().isPresent();
-    return isByEndpoint || !("." + host).contains(".s3-fips.") ? null : "FIPS is asked for: " + host;
+    return isByEndpoint || !("." + host).contains(".s3-fips.")
+        ? null
+        : "FIPS is asked for: " + host;
   }
 
   /**

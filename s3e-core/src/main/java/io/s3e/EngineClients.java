@@ -152,10 +152,7 @@ final class EngineClients {
   }
 
   void endIdle() {
-    boolean ended;
-    do {
-      ended = endOneIdle();
-    } while (ended);
+    while (endOneIdle()) {}
   }
 
   /** Closes idle transports on a thread of its own. */

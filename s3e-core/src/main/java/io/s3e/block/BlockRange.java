@@ -25,6 +25,11 @@ public record BlockRange(long first, long end) {
     return block >= first && block < end;
   }
 
+  /** How many blocks runs have that do not overlap. */
+  public static long count(List<BlockRange> runs) {
+    return runs.stream().mapToLong(BlockRange::count).sum();
+  }
+
   /** Adds {@code run} to the end of {@code runs}: as one with the last if they touch or overlap. */
   public static void append(List<BlockRange> runs, BlockRange run) {
     int last = runs.size() - 1;

@@ -112,9 +112,9 @@ final class AlikeFiles {
       }
     }
     List<BlockRange> runs = Filters.runsOver(ranges, blocks);
-    long most = Filters.blocksOf(Filters.runsOver(least, blocks));
+    long most = BlockRange.count(Filters.runsOver(least, blocks));
     most += Math.max(1, most / SPARE_PART);
-    boolean isCheap = Filters.blocksOf(runs) <= Math.min(most, MOST_BYTES / blocks.blockSize());
+    boolean isCheap = BlockRange.count(runs) <= Math.min(most, MOST_BYTES / blocks.blockSize());
     return isCheap ? runs : List.of();
   }
 }

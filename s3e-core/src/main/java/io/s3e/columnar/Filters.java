@@ -210,10 +210,6 @@ final class Filters {
         + layout.offsetIndexes.span(from, to).length();
   }
 
-  static long blocksOf(List<BlockRange> runs) {
-    return runs.stream().mapToLong(BlockRange::count).sum();
-  }
-
   /** The blocks of {@code ranges}, in their order; what touches or overlaps is one run. */
   static List<BlockRange> runsOver(List<ByteRange> ranges, BlockLayout blocks) {
     List<BlockRange> runs = new ArrayList<>(ranges.size());

@@ -200,16 +200,14 @@ final class Following {
     BlockRange own = blocks.covering(bytes.start(), bytes.end());
     // Dictionaries too, which it never came to read: they would hold the window for good.
     ahead.drop(new BlockRange(0, own.first()), kind -> true);
-    if (!hasFiltered) {
-      ahead.drop(
-          new BlockRange(own.end(), blocks.blocks()), kind -> kind == GuessKind.BLOOM_FILTER);
+    // What was guessed before the footer was known, and not of this group, was guessed wrongly.
+    ahead.drop(
+        new BlockRange(own.end(), blocks.blocks()),
+        kind -> kind == GuessKind.ALIKE || (!hasFiltered && kind == GuessKind.BLOOM_FILTER));
+    if (group < present) {
+      ahead.drop(new BlockRange(0, blocks.blocks()), GuessKind::isData);
     }
     hasFiltered = false;
-    // What was guessed before the footer was known, and not of this group, was guessed wrongly.
-    boolean isBack = group < present;
-    ahead.drop(
-        new BlockRange(isBack ? 0 : own.end(), blocks.blocks()),
-        kind -> isBack ? kind.isData() : kind == GuessKind.ALIKE);
     ahead.forgetReadBefore(own.first());
     present = group;
     position = bytes.start();
@@ -247,7 +245,7 @@ final class Following {
       List<BlockRange> runs = runsOf(askedTo);
       if (askedTo > present && !isOpen) {
         isOpen = true;
-        ahead.openFor(Filters.blocksOf(runs));
+        ahead.openFor(BlockRange.count(runs));
       }
       boolean isAtOnce = askedTo > present && manner == Manner.VECTORED;
       boolean isAll =

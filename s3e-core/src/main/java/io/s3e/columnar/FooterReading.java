@@ -128,7 +128,7 @@ final class FooterReading {
     boolean isOne = layout == null || layout.groups == 1;
     List<BlockRange> alike = isOne ? alike().guess(blocks) : List.of();
     if (!alike.isEmpty() && guesses().admits(GuessKind.ALIKE)) {
-      wanted.openFor(wanted.count() + Filters.blocksOf(alike));
+      wanted.openFor(wanted.count() + BlockRange.count(alike));
       wanted.add(alike, GuessKind.ALIKE, guesses());
     }
   }

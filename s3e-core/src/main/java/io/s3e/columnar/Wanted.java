@@ -150,7 +150,7 @@ final class Wanted {
    */
   boolean addGroup(List<BlockRange> runs, GuessJudge judge) {
     List<BlockRange> missing = missingFrom(runs);
-    long blocks = missing.stream().mapToLong(BlockRange::count).sum();
+    long blocks = BlockRange.count(missing);
     boolean isShort = missing.stream().allMatch(run -> run.count() <= sizing.minBlocks());
     if (!isShort || blocks > cap() || missing.size() > mostAtOnce) {
       return add(runs, GuessKind.GROUP, judge);

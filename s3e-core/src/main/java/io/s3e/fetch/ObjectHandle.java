@@ -105,8 +105,13 @@ public final class ObjectHandle {
 
   /** The object's length in bytes, as far as it is known: of what was told at opening at most. */
   public long size() {
+    return Math.min(storedSize(), version.size());
+  }
+
+  /** Bytes that the store says there are, or, as long as it has not, that were told at opening. */
+  public long storedSize() {
     long pinned = total.get();
-    return pinned == NOT_PINNED ? version.size() : Math.min(pinned, version.size());
+    return pinned == NOT_PINNED ? version.size() : pinned;
   }
 
   /** Whether the store may still say that there are fewer bytes than was told at opening. */

@@ -12,12 +12,12 @@ import java.net.URL;
 import java.net.URLClassLoader;
 import java.security.PrivilegedAction;
 import java.util.Collections;
+import java.util.List;
 import java.util.Set;
 import java.util.WeakHashMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import javax.security.auth.Subject;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -55,17 +55,15 @@ public final class OwnLoader {
 
   /** Waits until such threads have ended, and those that they begin, for some seconds at most. */
   public static void awaitThreads() {
-    if (!JvmEnd.await(() -> oneAlive() == null, System.nanoTime() + PATIENCE_NANOS)) {
-      LOG.debug("{} goes on after the last file system", oneAlive());
+    if (!JvmEnd.await(() -> alive().isEmpty(), System.nanoTime() + PATIENCE_NANOS)) {
+      LOG.debug("After the last file system these go on: {}", alive());
     }
   }
 
-  private static @Nullable Thread oneAlive() {
+  private static List<Thread> alive() {
     synchronized (THREADS) {
-      return THREADS.stream()
-          .filter(each -> each.isAlive() && each != Thread.currentThread())
-          .findAny()
-          .orElse(null);
+      Thread self = Thread.currentThread();
+      return THREADS.stream().filter(each -> each.isAlive() && each != self).toList();
     }
   }
 

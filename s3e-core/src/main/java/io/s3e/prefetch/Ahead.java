@@ -163,8 +163,7 @@ public final class Ahead {
     }
     if (wasGivenUp) {
       // It cannot wait any longer for what follows.
-      BlockRange all = new BlockRange(0, layout.blocks());
-      var unused = pieces.take(all, guess -> guess == Guess.GIVEN_UP);
+      var unused = pieces.take(new BlockRange(0, Long.MAX_VALUE), each -> each == Guess.GIVEN_UP);
     }
     settleStep();
   }

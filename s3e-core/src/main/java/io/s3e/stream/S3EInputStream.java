@@ -60,12 +60,14 @@ public final class S3EInputStream extends InputStream {
     this.moving = Ask.ofReads(reader, ReadStep.MOVE);
   }
 
-  /**
-   * Length of the object in bytes, as far as it is known: it becomes less if the opener's word was
-   * too long, as soon as the store has said so.
-   */
+  /** Length of the object in bytes: less than its opener told once the store has said so. */
   public long size() {
     return reader.handle.size();
+  }
+
+  /** As {@link #size}, of all that the store has, be it more than its opener told. */
+  public long storedSize() {
+    return reader.handle.storedSize();
   }
 
   /** Offset of the next byte that {@code read} returns. */

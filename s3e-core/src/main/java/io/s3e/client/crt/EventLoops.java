@@ -88,8 +88,7 @@ final class EventLoops {
     bootstrap.close();
     resolver.close();
     group.close();
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(END_SECONDS);
-    if (!JvmEnd.await(ended::isDone, deadline)) {
+    if (!JvmEnd.await(ended::isDone, System.nanoTime() + TimeUnit.SECONDS.toNanos(END_SECONDS))) {
       LOG.debug("The event loops end in the background");
     }
   }

@@ -5,24 +5,15 @@ import io.s3e.S3E;
 import io.s3e.S3EConfig;
 import io.s3e.client.ClientMemory;
 import io.s3e.client.ClientProvider;
-import io.s3e.client.ForwardingClient;
-import io.s3e.client.ForwardingHandler;
-import io.s3e.client.GetRequest;
 import io.s3e.client.ObjectClient;
 import io.s3e.client.RequestFailure;
-import io.s3e.client.ResponseHandler;
-import io.s3e.client.ResponseHead;
 import io.s3e.client.aws.AwsClients;
 import io.s3e.client.fallback.FallbackClient;
 import io.s3e.client.given.BlockingStore;
 import io.s3e.client.given.SyncObjectClient;
 import io.s3e.client.library.CrtLibrary;
-import java.io.IOException;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicLong;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -40,8 +31,6 @@ record Maker(ClientView view, @Nullable String reason) implements FallbackClient
   /** Stores of which it was told that S3E's own client does not reach them. */
   private static final Set<String> TOLD = ConcurrentHashMap.newKeySet();
 
-  private static final Pattern TOTAL = Pattern.compile("/(\\d{1,18})$");
-
   /**
    * @param isGiven whether the client was given to the constructor
    */
@@ -55,9 +44,9 @@ record Maker(ClientView view, @Nullable String reason) implements FallbackClient
         S3EProperties.config(view.properties()).toBuilder().store(view.store()).build();
     if (reason != null) {
       Tenants.tell("Iceberg's S3 client sends the requests and not the AWS CRT, since {}", reason);
-      return S3E.create(config, memory -> new Telling(icebergs(memory, 0)));
+      return S3E.create(config, memory -> icebergs(memory, 0));
     }
-    return S3E.create(config, memory -> new Telling(own(memory)));
+    return S3E.create(config, this::own);
   }
 
   private ObjectClient own(ClientMemory memory) {
@@ -104,27 +93,5 @@ record Maker(ClientView view, @Nullable String reason) implements FallbackClient
           S3EProperties.CLIENT_OF_ICEBERG);
     }
     LOG.debug("The own client of {} {}", view.store(), problem, cause);
-  }
-
-  /** Tells streams how long the store says that their objects are. */
-  private record Telling(ObjectClient client) implements ForwardingClient {
-    @Override
-    public Exchange get(GetRequest request, ResponseHandler handler) {
-      return client.get(
-          request,
-          request.context() instanceof AtomicLong total ? new Told(handler, total) : handler);
-    }
-  }
-
-  private record Told(ResponseHandler handler, AtomicLong total) implements ForwardingHandler {
-    @Override
-    public void onHead(ResponseHead head) throws IOException {
-      // Of an answer that is accepted.
-      handler.onHead(head);
-      Matcher found = TOTAL.matcher(String.valueOf(head.contentRange()).trim());
-      if (found.find()) {
-        boolean unused = total.compareAndSet(0, Long.parseLong(found.group(1)));
-      }
-    }
   }
 }

@@ -12,7 +12,6 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.IntFunction;
 import org.apache.iceberg.exceptions.NotFoundException;
 import org.apache.iceberg.io.FileIOMetricsContext;
@@ -38,9 +37,6 @@ final class S3ESeekableInputStream extends SeekableInputStream implements RangeR
   private final S3E tenant;
   private final ObjectRef object;
 
-  /** The length of the object by the first answer, which {@link Maker} puts here; 0 before it. */
-  private final AtomicLong total = new AtomicLong();
-
   /** Of the length that was told. */
   private final S3EInputStream asTold;
 
@@ -60,7 +56,7 @@ final class S3ESeekableInputStream extends SeekableInputStream implements RangeR
     this.file = file;
     this.tenant = tenant;
     this.object = object;
-    asTold = tenant.open(object, OpenOptions.DEFAULTS.withSize(length).withContext(total));
+    asTold = tenant.open(object, OpenOptions.DEFAULTS.withSize(length));
     this.readBytes = metrics.counter(FileIOMetricsContext.READ_BYTES, MetricsContext.Unit.BYTES);
     this.readOperations = metrics.counter(FileIOMetricsContext.READ_OPERATIONS);
   }
@@ -214,14 +210,14 @@ final class S3ESeekableInputStream extends SeekableInputStream implements RangeR
 
   /** Has what is read up to {@code end} read behind what was told, if there is more. */
   private void reach(long end) throws IOException {
-    if (end > asTold.size() && total.get() > asTold.size()) {
+    if (end > asTold.size() && asTold.storedSize() > asTold.size()) {
       readWhole();
     }
   }
 
   private synchronized void readWhole() throws IOException {
     if (whole == null && asTold.isOpen()) {
-      OpenOptions options = OpenOptions.DEFAULTS.withSize(total.get()).withContext(total);
+      OpenOptions options = OpenOptions.DEFAULTS.withSize(asTold.storedSize());
       whole = tenant.open(object, options.withVersion(asTold.etag(), null));
     }
   }

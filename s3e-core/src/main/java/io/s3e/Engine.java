@@ -50,11 +50,10 @@ import org.slf4j.LoggerFactory;
  *   USED ---(the last tenant leaves, in an engine that does not linger)---&gt; CLOSED
  * </pre>
  *
- * Only the JVM's engine lingers, for {@value #LINGER_SECONDS} s, and only if the application's
- * class loader or a parent of it has loaded this class: any other is to be collected when its file
- * systems are closed. An idle engine keeps its threads, connections, memory and disk, and no
- * tenant. What it has on disk is served as what another tenant fetched: once S3 has answered the
- * reader's own GET.
+ * Only the JVM's engine lingers, for 30 s, and only if the application's class loader or a parent
+ * of it has loaded this class: any other is to be collected when its file systems are closed. An
+ * idle engine keeps its threads, connections, memory and disk, and no tenant. What it has on disk
+ * is served as what another tenant fetched: once S3 has answered the reader's own GET.
  *
  * <p><b>Locks.</b> Tenants are counted under the lock of {@link #OPEN}, which is held for counting
  * alone. The JVM's engine is joined, and an idle one ended, under {@link #CHANGING}, so that the
@@ -68,10 +67,8 @@ final class Engine {
    * keep meanwhile they would have kept with one file system open. Engines made for each of 60 file
    * systems took twice the processor time, and 350 MB that the C library kept.
    */
-  private static final int LINGER_SECONDS = 30;
-
   private static final Duration LINGER =
-      OwnLoader.isApplications() ? Duration.ofSeconds(LINGER_SECONDS) : Duration.ZERO;
+      OwnLoader.isApplications() ? Duration.ofSeconds(30) : Duration.ZERO;
 
   /** Taken before {@link #OPEN}; held while an idle engine closes. */
   private static final Object CHANGING = new Object();
@@ -252,16 +249,11 @@ final class Engine {
     synchronized (CHANGING) {
       List<Engine> ended;
       synchronized (OPEN) {
-        ended = OPEN.values().stream().filter(Engine::isIdle).filter(which).toList();
+        ended = OPEN.values().stream().filter(e -> e.tenants == 0).filter(which).toList();
         ended.forEach(Engine::forget);
       }
       ended.forEach(Engine::close);
     }
-  }
-
-  /** With the lock of {@link #OPEN}. */
-  private boolean isIdle() {
-    return tenants == 0;
   }
 
   /** The JVM ends: what nobody uses goes before what waits for its threads. */

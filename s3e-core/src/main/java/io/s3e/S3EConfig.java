@@ -131,40 +131,24 @@ public record S3EConfig(
 
   /** A builder that starts from this configuration. */
   public Builder toBuilder() {
-    return new Builder(this);
+    return new Builder();
   }
 
   /** Collects changes; {@link #build()} checks them together. */
-  public static final class Builder {
-    private int blockBytes;
-    private int requestBytes;
-    private long memoryBytes;
-    private long maxWindowBytes;
-    private boolean prefetch;
-    private ColumnarMode columnar;
-    private Duration retryBase;
-    private Duration stallTimeout;
-    private Duration readTimeout;
-    private Duration accessMaxAge;
-    private @Nullable String store;
-    private DiskCacheConfig diskCache;
-    private ExplainConfig explain;
-
-    private Builder(S3EConfig from) {
-      blockBytes = from.blockBytes;
-      requestBytes = from.requestBytes;
-      memoryBytes = from.memoryBytes;
-      maxWindowBytes = from.maxWindowBytes;
-      prefetch = from.prefetch;
-      columnar = from.columnar;
-      retryBase = from.retryBase;
-      stallTimeout = from.stallTimeout;
-      readTimeout = from.readTimeout;
-      accessMaxAge = from.accessMaxAge;
-      store = from.store;
-      diskCache = from.diskCache;
-      explain = from.explain;
-    }
+  public final class Builder {
+    private int blockBytes = S3EConfig.this.blockBytes;
+    private int requestBytes = S3EConfig.this.requestBytes;
+    private long memoryBytes = S3EConfig.this.memoryBytes;
+    private long maxWindowBytes = S3EConfig.this.maxWindowBytes;
+    private boolean prefetch = S3EConfig.this.prefetch;
+    private ColumnarMode columnar = S3EConfig.this.columnar;
+    private Duration retryBase = S3EConfig.this.retryBase;
+    private Duration stallTimeout = S3EConfig.this.stallTimeout;
+    private Duration readTimeout = S3EConfig.this.readTimeout;
+    private Duration accessMaxAge = S3EConfig.this.accessMaxAge;
+    private @Nullable String store = S3EConfig.this.store;
+    private DiskCacheConfig diskCache = S3EConfig.this.diskCache;
+    private ExplainConfig explain = S3EConfig.this.explain;
 
     public Builder blockBytes(int value) {
       blockBytes = value;

@@ -105,6 +105,9 @@ final class BenchRun {
     // JVMs that live for seconds: what the second compiler does for them comes too late.
     all.add("--jvm-option=-XX:TieredStopAtLevel=1");
     all.add("--jvm-option=-XX:+UseSerialGC");
+    // Of thousands of classes of Hadoop's and the SDK's, whose verification tells nothing of S3E.
+    all.add("--jvm-option=-XX:+UnlockDiagnosticVMOptions");
+    all.add("--jvm-option=-XX:-BytecodeVerificationRemote");
     // It begins as an option of the command's own does.
     all.add("--jvm-option=-Djava.awt.headless=true");
     all.addAll(List.of("--ttfb=1", "--bandwidth=0"));

@@ -36,7 +36,7 @@ final class ChunkIndex {
 
   // Guarded by this.
   private final @Nullable Region[] regions = new Region[Region.MOST_COUNT];
-  private long[][] blocks = new long[0][];
+  private volatile long[][] blocks = new long[0][]; // to see by isEmpty() without the lock
   private int[] heads = new int[BLOCK];
 
   /** The first entry of those that are free, which are chained as well. */
@@ -53,6 +53,11 @@ final class ChunkIndex {
       throw new IllegalArgumentException(region + " cannot be entered: its number is taken");
     }
     regions[number] = region;
+  }
+
+  /** Whether none has ever been there. */
+  boolean isEmpty() {
+    return blocks.length == 0;
   }
 
   /** How many chunks are there from {@code first} on without a gap, and before {@code end}. */

@@ -95,6 +95,15 @@ public final class DiskCache implements AutoCloseable {
     return directoryOf(wanted.object()).look(wanted);
   }
 
+  /** Whether nothing has ever been on disk, as far as memory knows. */
+  public boolean isEmpty() {
+    boolean isEmpty = true;
+    for (RegionStore directory : directories) {
+      isEmpty &= directory.index.isEmpty();
+    }
+    return isEmpty;
+  }
+
   /**
    * Begins to read bytes for a reader.
    *

@@ -98,30 +98,19 @@ public record DiskCacheConfig(
 
   /** A builder that starts from this configuration. */
   public Builder toBuilder() {
-    return new Builder(this);
+    return new Builder();
   }
 
   /** Collects changes; {@link #build()} checks them together. */
-  public static final class Builder {
-    private Mode mode;
-    private Scope scope;
-    private String application;
-    private List<Path> directories;
-    private long capacityBytes;
-    private long hybridBytes;
-    private Duration readDeadline;
-    private @Nullable CacheKey key;
-
-    private Builder(DiskCacheConfig from) {
-      mode = from.mode;
-      scope = from.scope;
-      application = from.application;
-      directories = from.directories;
-      capacityBytes = from.capacityBytes;
-      hybridBytes = from.hybridBytes;
-      readDeadline = from.readDeadline;
-      key = from.key;
-    }
+  public final class Builder {
+    private Mode mode = DiskCacheConfig.this.mode;
+    private Scope scope = DiskCacheConfig.this.scope;
+    private String application = DiskCacheConfig.this.application;
+    private List<Path> directories = DiskCacheConfig.this.directories;
+    private long capacityBytes = DiskCacheConfig.this.capacityBytes;
+    private long hybridBytes = DiskCacheConfig.this.hybridBytes;
+    private Duration readDeadline = DiskCacheConfig.this.readDeadline;
+    private @Nullable CacheKey key = DiskCacheConfig.this.key;
 
     public Builder mode(Mode value) {
       mode = value;

@@ -9,18 +9,20 @@ import java.util.concurrent.atomic.AtomicLongArray;
  * has replaced, and confuses two objects once in 2³² times, which costs a write.
  *
  * <p>One entry for {@value #ENTRY_CHUNKS} chunks: 48 bits of the hash of their place, and a bit for
- * each chunk. The hash says which entry; what is there of others is replaced. Any thread; an update
- * that another one overtakes is lost.
+ * each chunk. The other bits say which entry, or one of the {@value #WAYS} around it if another has
+ * that: with one place for each, a seventh of 10 GiB forgot one another in each pass. Any thread;
+ * an update that another one overtakes is lost.
  */
 final class FetchHistory {
   private static final int ENTRY_CHUNKS = 16;
 
   /** 64 GiB of chunks. */
-  private static final int ENTRIES = 1 << 16;
+  private static final int ENTRY_BITS = 16;
 
+  private static final int WAYS = 4;
   private static final long CHUNKS_MASK = (1L << ENTRY_CHUNKS) - 1;
 
-  private final AtomicLongArray entries = new AtomicLongArray(ENTRIES);
+  private final AtomicLongArray entries = new AtomicLongArray(1 << ENTRY_BITS);
 
   /** Chunks are about to be fetched; whether at least half of them were before. */
   boolean fetched(ChunkRange chunks) {
@@ -38,11 +40,18 @@ final class FetchHistory {
 
   /** How many of the bits were there. */
   private int note(long hash, long bits) {
-    int at = (int) (hash >>> Integer.SIZE) >>> Integer.numberOfLeadingZeros(ENTRIES - 1);
+    int home = (int) (hash >>> (Long.SIZE - ENTRY_BITS));
     long name = hash << ENTRY_CHUNKS;
-    long entry = entries.getPlain(at);
-    boolean isKnown = (entry & ~CHUNKS_MASK) == name;
-    entries.setPlain(at, isKnown ? entry | bits : name | bits);
-    return isKnown ? Long.bitCount(entry & bits) : 0;
+    int at = home;
+    for (int way = 0; way < WAYS; way++) {
+      long entry = entries.getPlain(home ^ way);
+      if ((entry & ~CHUNKS_MASK) == name) {
+        entries.setPlain(home ^ way, entry | bits);
+        return Long.bitCount(entry & bits);
+      }
+      at = entry == 0 ? home ^ way : at;
+    }
+    entries.setPlain(at, name | bits);
+    return 0;
   }
 }

@@ -25,7 +25,7 @@ final class RegionStore implements AutoCloseable {
   final int place;
 
   final boolean isShared;
-  private final ChunkIndex index = new ChunkIndex();
+  final ChunkIndex index = new ChunkIndex();
   final Regions regions;
   private final Breaker breaker;
   final Appender appender;

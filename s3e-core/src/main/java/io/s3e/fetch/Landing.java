@@ -83,16 +83,16 @@ final class Landing implements Destination {
     long mostIslands = RequestSizing.mostIslands(run.count());
     int entered = 0;
     for (long index = run.first(); index < run.end(); index++) {
-      boolean isIsland = islands.size() < mostIslands && memory.isReady(handle, index);
-      Block block = isIsland ? made(handle.block(index), origin) : entered(index, origin);
-      if (block == null) {
-        break;
-      }
-      blocks.add(block);
-      if (isIsland) {
+      Block block = entered(index, origin);
+      if (block != null) {
+        blocks.add(block);
+        entered = blocks.size();
+      } else if (islands.size() < mostIslands && memory.isReady(handle, index)) {
+        block = made(handle.block(index), origin);
+        blocks.add(block);
         islands.add(block);
       } else {
-        entered = blocks.size();
+        break;
       }
     }
     while (blocks.size() > entered) {
@@ -109,20 +109,22 @@ final class Landing implements Destination {
   /** The block under its name, or apart where that is taken by one that its reader may not use. */
   private @Nullable Block entered(long index, Origin origin) {
     ObjectHandle handle = origin.handle;
-    Block block = made(handle.block(index), origin);
-    if (memory.isSeen(handle, index)) {
-      // Entered while the run waited for memory, perhaps under another name that the handle had.
+    BlockId id = handle.block(index);
+    boolean hasOtherNames = handle.apart() != null || handle.announced() != null;
+    if (hasOtherNames && memory.isSeen(handle, index)) {
+      // Entered while the run waited for memory.
       return null;
     }
-    if (tenant.index.add(block)) {
-      return block;
-    }
-    ObjectVersion apart = handle.apart();
-    if (apart == null || block.id().version().equals(apart) || memory.isSeen(handle, index)) {
-      return null;
-    }
-    Block aside = made(new BlockId(apart, index), origin);
-    return tenant.index.add(aside) ? aside : null;
+    Block block = added(id, origin);
+    ObjectVersion apart = block == null ? handle.apart() : null;
+    return apart == null || id.version().equals(apart) || memory.isSeen(handle, index)
+        ? block
+        : added(new BlockId(apart, index), origin);
+  }
+
+  private @Nullable Block added(BlockId id, Origin origin) {
+    Block block = made(id, origin);
+    return tenant.index.add(block) ? block : null;
   }
 
   private static Block made(BlockId id, Origin origin) {

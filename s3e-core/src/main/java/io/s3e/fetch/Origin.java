@@ -174,14 +174,16 @@ final class Origin implements Block.Fate {
   }
 
   @Override
-  public void onReady(Block block) {
-    if (spilled) {
-      boolean unused = block.markDirty();
+  public void onReady(List<Block> blocks) {
+    long bytes = 0;
+    for (Block block : blocks) {
+      bytes += block.length();
+      boolean unused = spilled && block.markDirty();
     }
-    metrics.add(Counter.HELD_BYTES, block.length());
+    metrics.add(Counter.HELD_BYTES, bytes);
     if (isPrefetch()) {
-      metrics.add(Counter.PREFETCHED_BYTES, block.length());
-      handle.listener().onPrefetched(block.length());
+      metrics.add(Counter.PREFETCHED_BYTES, bytes);
+      handle.listener().onPrefetched(bytes);
     }
   }
 

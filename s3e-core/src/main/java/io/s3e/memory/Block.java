@@ -3,6 +3,7 @@ package io.s3e.memory;
 
 import io.s3e.block.BlockId;
 import java.nio.ByteBuffer;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
@@ -41,8 +42,8 @@ import org.jspecify.annotations.Nullable;
 public final class Block {
   /** Hears what becomes of a block's bytes. Any thread; must not block. */
   public interface Fate {
-    /** All bytes of the block have come; readers see it after this. */
-    void onReady(Block block);
+    /** All bytes of blocks with this fate have come; readers see them after this. */
+    void onReady(List<Block> blocks);
 
     void onFirstRead(Block block);
 
@@ -156,15 +157,18 @@ public final class Block {
   }
 
   /**
-   * FETCHING → READY. The block's bytes are {@code memory[base, base + length)} and belong to
-   * {@code slab}. Called once, by the fetch, when all of them are there.
+   * The block's bytes are {@code memory[base, base + length)} and belong to {@code slab}. Called
+   * once, by the fetch, when all of them are there.
    */
-  void publish(Slab owner, ByteBuffer bytes, int offset) {
+  void land(Slab owner, ByteBuffer bytes, int offset) {
     requireFetching();
     slab = owner;
     memory = bytes;
     base = offset;
-    fate.onReady(this);
+  }
+
+  /** FETCHING → READY. Called once, when the block has landed and its fate has been told. */
+  void publish() {
     settle(State.READY);
   }
 

@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
  * removed when it fails or is evicted. Lookups take no lock.
  */
 public final class BlockIndex {
-  private final ConcurrentMap<BlockId, Block> blocks = new ConcurrentHashMap<>();
+  /** Large enough for 256 MiB in blocks of 64 KiB: to grow is compiled in a cold JVM. */
+  private final ConcurrentMap<BlockId, Block> blocks = new ConcurrentHashMap<>(4096);
 
   /** The block under this name, in whatever state; null if there is none. */
   public @Nullable Block get(BlockId id) {

@@ -99,9 +99,11 @@ final class Slab {
   void publish(ByteBuffer memory) {
     int base = 0;
     for (Block block : blocks) {
-      block.publish(this, memory, base);
+      block.land(this, memory, base);
       base += block.length();
     }
+    blocks.get(0).fate().onReady(blocks);
+    blocks.forEach(Block::publish);
   }
 
   State state() {

@@ -31,8 +31,8 @@ final class TestBlocks {
     final AtomicLong lastReadNanos = new AtomicLong();
 
     @Override
-    public void onReady(Block block) {
-      ready.incrementAndGet();
+    public void onReady(List<Block> blocks) {
+      ready.addAndGet(blocks.size());
     }
 
     @Override

@@ -5,6 +5,7 @@ import io.s3e.block.BlockId;
 import io.s3e.block.ObjectRef;
 import io.s3e.block.ObjectVersion;
 import io.s3e.memory.Block;
+import java.util.List;
 
 /** Blocks of one object, that no fetch and no reader belongs to. */
 final class LooseBlocks {
@@ -25,7 +26,7 @@ final class LooseBlocks {
 
   private static final class Nobody implements Block.Fate {
     @Override
-    public void onReady(Block block) {}
+    public void onReady(List<Block> blocks) {}
 
     @Override
     public void onFirstRead(Block block) {}

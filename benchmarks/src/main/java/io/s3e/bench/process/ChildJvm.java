@@ -12,6 +12,7 @@ import java.io.Writer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -83,7 +84,12 @@ public final class ChildJvm implements AutoCloseable {
         new BufferedReader(
             new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
       for (String line = reader.readLine(); line != null; line = reader.readLine()) {
-        messages.add(Optional.of(json.readValue(line, Message.class)));
+        if (line.startsWith("{")) {
+          messages.add(Optional.of(json.readValue(line, Message.class)));
+        } else {
+          // The JVM itself prints, as -Xlog and a recording have it do.
+          Files.writeString(log, line + "\n", StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+        }
       }
     } catch (IOException unreadable) {
       messages.add(

@@ -58,7 +58,8 @@ class ChildJvmTest {
 
   @BeforeEach
   void start() throws Exception {
-    child = ChildJvm.start("child", Child.class, List.of("-Xmx64m"), temp.resolve("log"));
+    List<String> options = List.of("-Xmx64m", "-Xlog:gc");
+    child = ChildJvm.start("child", Child.class, options, temp.resolve("log"));
   }
 
   @AfterEach
@@ -77,6 +78,7 @@ class ChildJvmTest {
 
     assertThat(answer).isEqualTo("hello");
     assertThat(events).containsExactly("half\"he\"");
+    assertThat(temp.resolve("log")).content().as("what the JVM itself printed").contains("[gc");
   }
 
   @Test

@@ -21,6 +21,7 @@ import io.s3e.client.StoreAnswer;
 import io.s3e.prefetch.ReadPolicy;
 import io.s3e.stream.S3EInputStream;
 import io.s3e.testing.MemoryObjectClient;
+import io.s3e.testing.Slow;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.time.Duration;
@@ -118,6 +119,7 @@ class RemediesTest {
         .hasMessageContaining("no connections");
   }
 
+  @Slow
   @Test
   void aHeadThatFailsToTheEndTellsOfItsAttempts() {
     client.heads.addAll(Collections.nCopies(1000, failure(Kind.SERVER)));

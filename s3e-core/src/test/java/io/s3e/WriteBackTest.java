@@ -207,6 +207,7 @@ class WriteBackTest {
     }
   }
 
+  @Slow
   @Test
   void tenantsShareWhatIsOnDiskOnceS3HasAnsweredEach() throws Exception {
     // Little of the object is left in memory, which they share as well.

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.s3e.bench.workload.WorkloadKind;
 import io.s3e.cli.S3eCommand;
 import io.s3e.cli.StandardStreams;
+import io.s3e.testing.Slow;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -82,6 +83,7 @@ class PageCommandsTest {
     return lines;
   }
 
+  @Slow
   @ParameterizedTest
   @MethodSource("commands")
   void hasItsOptions(Path page, String command) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.s3e.cli.CommandRig.Outcome;
+import io.s3e.testing.Slow;
 import io.s3e.testserver.S3TestServer;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -48,6 +49,7 @@ class ExplainCommandTest {
     assertThat(application.path("s3e").path("gets").asLong()).isPositive();
   }
 
+  @Slow
   @Test
   void logsInABucket() throws Exception {
     try (S3TestServer server = S3TestServer.inMemory().withBucket("logs");

@@ -4,6 +4,7 @@ package io.s3e.explain;
 import static org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName.INT64;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.s3e.testing.Slow;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -81,6 +82,7 @@ class LayoutRuleTest {
         .containsExactly(Finding.Kind.SMALL_ROW_GROUPS);
   }
 
+  @Slow
   @Test
   void aLongFooter() throws IOException {
     FileLayout layout = look(400, 40, true);

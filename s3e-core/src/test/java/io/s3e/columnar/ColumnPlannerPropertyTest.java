@@ -22,6 +22,7 @@ import io.s3e.prefetch.VectorPlanner;
 import io.s3e.prefetch.VectorPlanner.Joining;
 import io.s3e.prefetch.Wish;
 import io.s3e.testing.Seed;
+import io.s3e.testing.Slow;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.EnumSet;
@@ -39,6 +40,7 @@ class ColumnPlannerPropertyTest {
   /** Programs in which something was planned for each kind of guess. */
   private static final int LEAST_USED = 8;
 
+  @Slow
   @Test
   void everyGuessIsInsideTheObjectAndReadLostOrAbandonedExactlyOnce() {
     long base = Seed.draw();

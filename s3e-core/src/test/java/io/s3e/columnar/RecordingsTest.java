@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.s3e.columnar.Replay.Split;
 import io.s3e.metrics.EngineMetrics.Counter;
+import io.s3e.testing.Slow;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -28,6 +29,7 @@ class RecordingsTest {
    * with the split known one of the table: the first one does not show before its second group that
    * its reader goes on.
    */
+  @Slow
   @ParameterizedTest
   @CsvSource({
     "parquet-java-1.16.0_four,        2, 103, 1.25,  2, 205, 1.25",

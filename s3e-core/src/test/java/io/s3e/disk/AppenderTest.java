@@ -56,6 +56,7 @@ class AppenderTest {
     return StoredBytes.object(key, MIB);
   }
 
+  @Slow
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void whatIsOfferedIsWrittenAndReadBack(boolean encrypted) throws Exception {
@@ -344,6 +345,7 @@ class AppenderTest {
   }
 
   /** Anything may happen to anything: the sums hold, and what is read is right. */
+  @Slow
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void randomOffersAndFaults(boolean encrypted) throws Exception {

@@ -369,6 +369,7 @@ class DiskCacheTest {
   }
 
   /** Reads of a few bytes go on in the same chunk as a rule. */
+  @Slow
   @ParameterizedTest
   @CsvSource({"false", "true"})
   void aSecondShortReadOfAChunkDoesNotTouchTheDisk(boolean encrypted) throws Exception {
@@ -475,6 +476,7 @@ class DiskCacheTest {
     }
   }
 
+  @Slow
   @Test
   void readsThatAreEndedEarlyKeepNoMemory() throws Exception {
     try (DiskCache cache = open(config(1))) {
@@ -527,6 +529,7 @@ class DiskCacheTest {
     Files.delete(file);
   }
 
+  @Slow
   @Test
   void closeWaitsABoundedTimeForWhatHangs() throws Exception {
     DiskCache cache = open(config(2));

@@ -11,6 +11,7 @@ import io.s3e.disk.Region.Place;
 import io.s3e.jvm.Background;
 import io.s3e.metrics.DiskMetrics.Counter;
 import io.s3e.testing.Seed;
+import io.s3e.testing.Slow;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -84,6 +85,7 @@ class PrivateRegionsTest {
     }
   }
 
+  @Slow
   @Test
   void spaceIsGivenBackWhereOthersNeedItOldestFirst() throws Exception {
     try (StoreRig rig = rig()) {
@@ -117,6 +119,7 @@ class PrivateRegionsTest {
   }
 
   /** The hard cap: whatever is offered, read, refused or broken meanwhile. */
+  @Slow
   @Test
   void theFilesNeverGrowBeyondTheCap() throws Exception {
     long seed = Seed.draw();

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.s3e.client.RequestFailure;
 import io.s3e.client.RequestFailure.Kind;
 import io.s3e.fault.Gate.Outcome;
+import io.s3e.testing.Slow;
 import io.s3e.testing.Threads;
 import java.util.ArrayList;
 import java.util.List;
@@ -160,6 +161,7 @@ class GateTest {
     assertThat(waits.get(800, TimeUnit.MILLISECONDS)).isFalse();
   }
 
+  @Slow
   @Test
   void aDemandBeforeAShutGateEndsWhenItsThreadIsInterrupted() throws Exception {
     shut();
@@ -208,6 +210,7 @@ class GateTest {
     assertThat(demand.get(5, TimeUnit.SECONDS) - from).isLessThan(300_000_000L);
   }
 
+  @Slow
   @Test
   void probesGoOnWhereRetriesHaveNoUseForThem() throws Exception {
     shut();
@@ -289,6 +292,7 @@ class GateTest {
     assertThat(gate.lastFailure()).isNull();
   }
 
+  @Slow
   @Test
   void aRetryThatFailsKeepsNobodyElseWaiting() throws Exception {
     shut();

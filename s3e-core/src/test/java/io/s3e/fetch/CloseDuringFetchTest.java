@@ -166,6 +166,7 @@ class CloseDuringFetchTest {
     }
   }
 
+  @Slow
   @Test
   void theEngineIsClosedAtEveryMoment() throws Exception {
     long seed = Seed.draw();

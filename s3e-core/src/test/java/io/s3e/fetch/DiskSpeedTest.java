@@ -3,6 +3,7 @@ package io.s3e.fetch;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.s3e.testing.Slow;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
@@ -71,6 +72,7 @@ class DiskSpeedTest {
     assertThat(speed.isDiskSlower(MIB)).isFalse();
   }
 
+  @Slow
   @Test
   void aSlowDiskIsProbedByOneReaderNowAndThenAndComesBack() {
     disk(MIB, 100, 8);

@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.s3e.client.ClientLimits;
 import io.s3e.client.RequestFailure;
 import io.s3e.testing.Pause;
+import io.s3e.testing.Slow;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -24,6 +25,7 @@ class PausedRunsTest {
   private static final int REFUSED = 3;
 
   /** While the gate is shut it takes whoever is next, who may have no place, in a loop. */
+  @Slow
   @Test
   void theTimerGoesOnWhileTheGateIsShutAndNoRunHasAPlace() throws Exception {
     ClientLimits limits = new ClientLimits(BLOCK, 4, 1, 0, 0, 0);

@@ -9,6 +9,7 @@ import io.s3e.block.ByteRange;
 import io.s3e.prefetch.Ahead.Change;
 import io.s3e.prefetch.Ahead.Starting;
 import io.s3e.testing.Seed;
+import io.s3e.testing.Slow;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
@@ -20,6 +21,7 @@ class ReadPlannerPropertyTest {
   private static final int PROGRAMS = 3000;
   private static final int STEPS = 120;
 
+  @Slow
   @Test
   void everyStartedBlockIsReadLostOrAbandonedExactlyOnce() {
     long base = Seed.draw();

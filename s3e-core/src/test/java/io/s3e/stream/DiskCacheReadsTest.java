@@ -280,6 +280,7 @@ class DiskCacheReadsTest {
         });
   }
 
+  @Slow
   @Test
   void ofRandomReadsOneInEightIsWrittenAtFirstSight() throws Exception {
     byte[] buffer = new byte[64 << 10];
@@ -307,6 +308,7 @@ class DiskCacheReadsTest {
     return gets.stream().mapToLong(get -> get.range().length()).sum();
   }
 
+  @Slow
   @Test
   void backwardReadsAreFetchedOnce() throws Exception {
     byte[] buffer = new byte[1 << 20];
@@ -323,6 +325,7 @@ class DiskCacheReadsTest {
         });
   }
 
+  @Slow
   @Test
   void vectoredReadsAreFetchedOnce() throws Exception {
     requireSecondPassWithoutGet(
@@ -417,6 +420,7 @@ class DiskCacheReadsTest {
     assertThat(count(engine, Counter.OFFERED_BYTES)).isZero();
   }
 
+  @Slow
   @ParameterizedTest
   @EnumSource(
       value = ReadPolicy.class,
@@ -522,6 +526,7 @@ class DiskCacheReadsTest {
     }
   }
 
+  @Slow
   @ParameterizedTest
   @EnumSource(
       value = ReadPolicy.class,

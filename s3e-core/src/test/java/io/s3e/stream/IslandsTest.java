@@ -15,6 +15,7 @@ import io.s3e.prefetch.ReadPolicy;
 import io.s3e.prefetch.RequestSizing;
 import io.s3e.testing.MemoryObjectClient;
 import io.s3e.testing.MemoryObjectClient.Answer;
+import io.s3e.testing.Slow;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Random;
@@ -111,6 +112,7 @@ class IslandsTest {
   }
 
   /** Once the budget is full, what is fetched over must not push out what is read. */
+  @Slow
   @Test
   void whatIsFetchedOverTakesNoMemory() throws IOException {
     put();
@@ -123,6 +125,7 @@ class IslandsTest {
   }
 
   /** The handle's own blocks have another name once it has met one that it may not see. */
+  @Slow
   @Test
   void aReaderWithoutProofScansOverIslands() throws IOException {
     engine.close();
@@ -166,6 +169,7 @@ class IslandsTest {
     return client.gets().size() - before;
   }
 
+  @Slow
   @ParameterizedTest
   @CsvSource({"copying, 8", "copying, 16", "copying, 64", "lending, 8", "lending, 64"})
   void aScanIsNotCutAtBlocksThatAreInMemory(String how, int everyBlocks) throws IOException {
@@ -197,6 +201,7 @@ class IslandsTest {
   }
 
   /** Single blocks between single blocks: to fetch them all would be twice the bytes. */
+  @Slow
   @Test
   void everySecondBlockIsNotFetchedAgain() throws IOException {
     put();

@@ -23,6 +23,7 @@ import io.s3e.prefetch.GuessKind;
 import io.s3e.prefetch.ReadPolicy;
 import io.s3e.testing.MemoryObjectClient;
 import io.s3e.testing.MemoryObjectClient.Answer;
+import io.s3e.testing.Slow;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.util.List;
@@ -200,6 +201,7 @@ class LatestGetsTest {
     assertThat(line.get("received").longValue()).isEqualTo(BLOCK);
   }
 
+  @Slow
   @Test
   void theOldestGoesWhenThereAreTooMany() throws Exception {
     s3e.put(GetLedger.CAPACITY + 10);

@@ -15,6 +15,7 @@ import io.s3e.prefetch.ReadPolicy;
 import io.s3e.testing.MemoryObjectClient;
 import io.s3e.testing.MemoryObjectClient.Answer;
 import io.s3e.testing.MemoryObjectClient.Content;
+import io.s3e.testing.Slow;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
@@ -158,6 +159,7 @@ class ManyRangesTest {
     assertThat(client.bytesAsked()).as("bytes").isLessThanOrEqualTo(bytes + MIB);
   }
 
+  @Slow
   @Test
   void rangesFarApartCostABlockEachAndNoMore() throws Exception {
     MemoryObjectClient client =

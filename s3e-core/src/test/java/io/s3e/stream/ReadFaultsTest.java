@@ -18,6 +18,7 @@ import io.s3e.fetch.ObjectChangedException;
 import io.s3e.metrics.EngineMetrics.Counter;
 import io.s3e.prefetch.ReadPolicy;
 import io.s3e.testing.MemoryObjectClient.Answer;
+import io.s3e.testing.Slow;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -161,6 +162,7 @@ class ReadFaultsTest {
     }
   }
 
+  @Slow
   @Test
   void aStalledBodyIsGivenUpAndFetchedAgain() throws Exception {
     byte[] content = s3e.put(30);

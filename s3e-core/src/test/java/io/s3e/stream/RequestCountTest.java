@@ -16,6 +16,7 @@ import io.s3e.prefetch.ReadPolicy;
 import io.s3e.testing.MemoryObjectClient;
 import io.s3e.testing.MemoryObjectClient.Answer;
 import io.s3e.testing.Pause;
+import io.s3e.testing.Slow;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -77,6 +78,7 @@ class RequestCountTest {
   }
 
   /** What was announced and is never read fills the pool of a client that lends nothing. */
+  @Slow
   @Test
   void aScanBesideAForgottenStreamUsesLongGets() throws Exception {
     MemoryObjectClient copying = new MemoryObjectClient(ClientLimits.copying(4 * MIB, 24, 0));
@@ -106,6 +108,7 @@ class RequestCountTest {
    * A reader that never waits needs no short GETs: they grow until a window holds four, and end as
    * long as they were. Slots of other lengths than today's show that nothing else keeps them short.
    */
+  @Slow
   @ParameterizedTest
   @CsvSource({
     // streams, MiB of a slot, slots, GETs a GB: in all, and in the middle
@@ -118,7 +121,7 @@ class RequestCountTest {
   void aSlowScanUsesLongGetsToo(int streams, int slotMib, int slots, double all, double middle)
       throws Exception {
     int length = 256 * MIB / Math.max(1, streams / 4);
-    try (Slow slow = new Slow(streams, slotMib, slots, length)) {
+    try (SlowReaders slow = new SlowReaders(streams, slotMib, slots, length)) {
       slow.read(length);
       List<GetRequest> late =
           slow.store.gets().stream()
@@ -134,7 +137,7 @@ class RequestCountTest {
   @ParameterizedTest
   @ValueSource(ints = {1, 4, 12, 24, 48, 96})
   void aSlowScanThatEndsEarlyHasCostTwiceItsBytesAtMost(int mib) throws Exception {
-    try (Slow slow = new Slow(1, 16, 9, 256 * MIB)) {
+    try (SlowReaders slow = new SlowReaders(1, 16, 9, 256 * MIB)) {
       slow.read(mib * MIB);
       assertThat(slow.store.bytesAsked())
           .isLessThanOrEqualTo(mib * MIB + Math.max(10, mib) * (long) MIB);
@@ -142,12 +145,12 @@ class RequestCountTest {
   }
 
   /** Readers by turns, whose every GET has come before they read on. */
-  private static final class Slow implements AutoCloseable {
+  private static final class SlowReaders implements AutoCloseable {
     private final MemoryObjectClient store;
     private final S3E tenant;
     private final List<S3EInputStream> streams = new ArrayList<>();
 
-    Slow(int count, int slotMib, int slots, int length) throws Exception {
+    SlowReaders(int count, int slotMib, int slots, int length) throws Exception {
       int slot = slotMib * MIB;
       long budget = 2L * slots * slot;
       store =
@@ -206,6 +209,7 @@ class RequestCountTest {
   }
 
   /** 8 MiB in 400 ms are 21 MB/s. The object after it in the same place profits, no other does. */
+  @Slow
   @Test
   void splitsOfSlowReadersAreAFewLongGets() throws Exception {
     client.put(OBJECT, MemoryObjectClient.repeating(128 * MIB, 7), ETAG);

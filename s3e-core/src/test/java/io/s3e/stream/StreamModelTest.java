@@ -15,6 +15,7 @@ import io.s3e.disk.DiskCacheConfig.Scope;
 import io.s3e.prefetch.ReadPolicy;
 import io.s3e.testing.MemoryObjectClient;
 import io.s3e.testing.Seed;
+import io.s3e.testing.Slow;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -60,6 +61,7 @@ class StreamModelTest {
     return all.stream();
   }
 
+  @Slow
   @ParameterizedTest(name = "{0}, {1}, seed {2}")
   @MethodSource("programs")
   @Timeout(120)

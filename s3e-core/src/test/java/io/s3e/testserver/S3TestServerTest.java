@@ -21,6 +21,7 @@ import software.amazon.awssdk.services.s3.model.ListObjectsV2Response;
 import software.amazon.awssdk.services.s3.model.ObjectIdentifier;
 import software.amazon.awssdk.services.s3.model.S3Exception;
 
+@Slow
 class S3TestServerTest {
   @Test
   void servesRangesOfWhatWasPut() throws Exception {

@@ -125,6 +125,7 @@ class StartTest {
     }
   }
 
+  @Slow
   @Test
   void nothingIsSaidOfStreamsThatNobodyChose() throws Exception {
     conf.set("fs.s3a.input.stream.type", "default");

@@ -11,6 +11,7 @@ import io.s3e.block.ObjectRef;
 import io.s3e.testing.CapturedLog;
 import io.s3e.testing.Fault;
 import io.s3e.testing.HostileS3Server;
+import io.s3e.testing.Slow;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
@@ -185,6 +186,7 @@ class StoreWithoutEtagsTest {
   }
 
   /** S3A's stream is the measure; what the CRT has asked for in vain is asked for once more. */
+  @Slow
   @ParameterizedTest
   @MethodSource("policies")
   void changeDetectionEndsAsWithS3A(String mode, String source, boolean required) throws Exception {

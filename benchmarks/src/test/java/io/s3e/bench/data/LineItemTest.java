@@ -4,6 +4,7 @@ package io.s3e.bench.data;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.s3e.bench.workload.WorkloadKind;
+import io.s3e.testing.Slow;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -33,6 +34,7 @@ class LineItemTest {
         .contains("|DELIVER IN PERSON|TRUCK|");
   }
 
+  @Slow
   @Test
   void everyPassOfTheTextDiffersFromTheOthers() throws Exception {
     Path file = temp.resolve("passes");
@@ -43,6 +45,7 @@ class LineItemTest {
     }
   }
 
+  @Slow
   @Test
   void parquetHoldsEveryRowInSixteenColumns() throws Exception {
     Path file = temp.resolve("file.parquet");

@@ -4,6 +4,7 @@ package io.s3e.bench.data;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.s3e.testing.Slow;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -73,6 +74,7 @@ class TextParquetTest {
     assertThat(end).isEqualTo(2_000_004).isLessThan(Files.size(file));
   }
 
+  @Slow
   @Test
   void wideFilesHaveThreeHundredColumns() throws Exception {
     List<BlockMetaData> groups = groups(write(TextParquet.wide(130 << 20)));
@@ -84,6 +86,7 @@ class TextParquetTest {
         .containsAll(TextParquet.TWO_OF_WIDE);
   }
 
+  @Slow
   @Test
   void noTwoChunksAreAlike() throws Exception {
     Path file = write(TextParquet.lineItem(6 << 20));

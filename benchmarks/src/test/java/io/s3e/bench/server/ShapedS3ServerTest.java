@@ -5,6 +5,7 @@ import static io.s3e.testing.Eventually.awaitTrue;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.s3e.testing.Slow;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -249,6 +250,7 @@ class ShapedS3ServerTest {
     assertThat(after.of(Operation.PUT_OBJECT).requests()).isZero();
   }
 
+  @Slow
   @Test
   void aBucketMayHangAndAnotherShowTheSameObjects() throws Exception {
     Path root = Files.createDirectory(temp.resolve("hanging"));
@@ -279,6 +281,7 @@ class ShapedS3ServerTest {
     }
   }
 
+  @Slow
   @Test
   void aBucketMayRefuseOneGetInTwenty() throws Exception {
     Path root = Files.createDirectory(temp.resolve("refusing"));

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.esotericsoftware.kryo.Kryo;
 import com.esotericsoftware.kryo.io.Input;
 import com.esotericsoftware.kryo.io.Output;
+import io.s3e.testing.Slow;
 import io.s3e.testing.StoredContent;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -58,6 +59,7 @@ class SerializationTest {
     abstract S3EFileIO copy(S3EFileIO io) throws Exception;
   }
 
+  @Slow
   @ParameterizedTest
   @EnumSource
   void theCopyReadsAfterTheOriginalIsClosed(By by) throws Exception {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.s3e.testing.Fault;
+import io.s3e.testing.Slow;
 import io.s3e.testing.StoredContent;
 import java.io.EOFException;
 import java.io.IOException;
@@ -69,6 +70,7 @@ class VectoredReadsTest {
   }
 
   /** The store answers none before it has been asked for several. */
+  @Slow
   @ParameterizedTest
   @ValueSource(strings = {"auto", "s3fileio"})
   void noneWaitsForAnother(String client) throws Exception {

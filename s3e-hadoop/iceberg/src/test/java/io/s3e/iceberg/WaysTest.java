@@ -108,6 +108,7 @@ class WaysTest {
     }
   }
 
+  @Slow
   @Test
   void s3eCanBeTurnedOff() throws IOException {
     try (S3EFileIO io = store.open(new S3EFileIO(), "s3e.enabled", "false");

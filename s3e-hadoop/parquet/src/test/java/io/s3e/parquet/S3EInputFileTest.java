@@ -15,6 +15,7 @@ import io.s3e.client.aws.AwsClients;
 import io.s3e.fetch.ObjectChangedException;
 import io.s3e.parquet.example.CountRows;
 import io.s3e.testing.HostileS3Server;
+import io.s3e.testing.Slow;
 import java.io.ByteArrayOutputStream;
 import java.io.EOFException;
 import java.io.FileNotFoundException;
@@ -90,6 +91,7 @@ class S3EInputFileTest {
     return server.requests().stream().filter(request -> request.method().equals("HEAD")).count();
   }
 
+  @Slow
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void rowsEqualThoseOfTheLocalFile(boolean isVectored) throws Exception {

@@ -12,6 +12,7 @@ import io.s3e.testing.Fault;
 import io.s3e.testing.HostileS3Server;
 import io.s3e.testing.MemoryObjectClient;
 import io.s3e.testing.Pause;
+import io.s3e.testing.Slow;
 import java.net.URI;
 import java.nio.file.AccessDeniedException;
 import java.time.Duration;
@@ -84,6 +85,7 @@ class DirectoryBucketTest {
     assertThat(sessions.refused()).isZero();
   }
 
+  @Slow
   @Test
   void theSessionIsRenewedBeforeItEnds() throws Exception {
     try (FileSystem fs = open(own());
@@ -102,6 +104,7 @@ class DirectoryBucketTest {
   }
 
   /** What was proven by one session is by the next one of the same key. */
+  @Slow
   @Test
   void whatIsInMemoryIsReadOnByTheNextSession() throws Exception {
     try (FileSystem fs = open(own())) {

@@ -24,6 +24,7 @@ import io.s3e.testing.CapturedLog;
 import io.s3e.testing.ForkedJvm;
 import io.s3e.testing.HostileS3Server;
 import io.s3e.testing.MemoryObjectClient;
+import io.s3e.testing.Slow;
 import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
@@ -315,6 +316,7 @@ class GetFilesTest {
   }
 
   /** In a JVM of its own: the engine belongs to all of a JVM, and other tests may have left one. */
+  @Slow
   @Test
   void theLinesOfFileSystemsAreTheServersLog() throws Exception {
     byte[] content = MemoryObjectClient.bytes(3 << 20, 5);

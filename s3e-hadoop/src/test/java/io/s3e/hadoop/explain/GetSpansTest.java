@@ -18,6 +18,7 @@ import io.s3e.testing.Fault;
 import io.s3e.testing.ForkedJvm;
 import io.s3e.testing.HostileS3Server;
 import io.s3e.testing.MemoryObjectClient;
+import io.s3e.testing.Slow;
 import java.io.IOException;
 import java.net.URI;
 import java.util.ArrayList;
@@ -112,6 +113,7 @@ class GetSpansTest {
     }
   }
 
+  @Slow
   @Test
   void eachGetIsASpanByTheConventions() throws Exception {
     AtomicInteger gets = new AtomicInteger();
@@ -148,6 +150,7 @@ class GetSpansTest {
     return Integer.parseInt(span.replaceAll(".* s3e\\.sent=(\\d+) .*", "$1"));
   }
 
+  @Slow
   @Test
   void anApplicationMayRegisterItsSdkAfterItsFirstRead() throws Exception {
     try (HostileS3Server server = HostileS3Server.start()) {
@@ -163,6 +166,7 @@ class GetSpansTest {
     }
   }
 
+  @Slow
   @Test
   void noneIsMadeWhereTheSdkSamplesNoneOrNobodyAsks() throws Exception {
     try (HostileS3Server server = HostileS3Server.start()) {

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.s3e.columnar.LayoutMemory;
 import io.s3e.testing.Seed;
+import io.s3e.testing.Slow;
 import java.io.IOException;
 import java.security.MessageDigest;
 import java.util.ArrayList;
@@ -123,6 +124,7 @@ class HistoryFileTest {
         .getBytes(UTF_8);
   }
 
+  @Slow
   @Test
   void largeJobIsCutToItsBound() throws Exception {
     Random random = new Random(7);

@@ -10,6 +10,7 @@ import io.s3e.hadoop.S3EFileSystem;
 import io.s3e.hadoop.client.OpenEngines;
 import io.s3e.hadoop.stream.S3EReadable;
 import io.s3e.testing.Eventually;
+import io.s3e.testing.Slow;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.lang.ref.Cleaner;
@@ -44,6 +45,7 @@ class OtherSchemesTest {
         });
   }
 
+  @Slow
   @ParameterizedTest
   @ValueSource(strings = {"s3a", "s3", "s3n"})
   void isReadByS3e(String scheme) throws Exception {

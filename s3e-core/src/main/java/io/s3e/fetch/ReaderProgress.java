@@ -101,9 +101,9 @@ public final class ReaderProgress {
     }
   }
 
-  /** Whether the reader finds all on disk lately: a gap it asks for itself. */
+  /** Whether the reader finds all on disk lately, and is no scan: a gap it asks for itself. */
   boolean isServedByDisk() {
-    return fromDiskBytes >= ALL_ON_DISK_BYTES;
+    return fromDiskBytes >= ALL_ON_DISK_BYTES && !pattern.isScanning();
   }
 
   long lastReadNanos() {

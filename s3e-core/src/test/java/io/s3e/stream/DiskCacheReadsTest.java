@@ -559,6 +559,24 @@ class DiskCacheReadsTest {
     }
   }
 
+  /** Its reader will come to what the disk lacks, however much of it came from there. */
+  @Test
+  void aScanRunsAheadOfWhatIsOnDisk() throws Exception {
+    int front = 16 << 20;
+    OpenOptions told = OpenOptions.DEFAULTS.withPolicy(ReadPolicy.SEQUENTIAL);
+    try (S3E engine = engine(disk(Scope.PRIVATE).mode(Mode.HYBRID).hybridBytes(front))) {
+      scan(engine, ReadPolicy.SEQUENTIAL);
+      settle(engine);
+      int gets = client.gets().size();
+      try (S3EInputStream in = engine.open(OBJECT, told)) {
+        assertThat(in.readNBytes(front)).isEqualTo(Arrays.copyOf(CONTENT, front));
+        assertThat(count(engine, Counter.HIT_BYTES)).isGreaterThan(front / 2);
+        List<GetRequest> ahead = client.gets().subList(gets, client.gets().size());
+        assertThat(ahead).anyMatch(get -> get.range().start() >= front);
+      }
+    }
+  }
+
   @Test
   void hybridWritesTheFrontAlone() throws Exception {
     long front = 8L << 20;

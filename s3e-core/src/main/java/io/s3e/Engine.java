@@ -50,10 +50,10 @@ import org.slf4j.LoggerFactory;
  *   USED ---(the last tenant leaves, in an engine that does not linger)---&gt; CLOSED
  * </pre>
  *
- * Only the JVM's engine lingers, for 30 s, and only if the application's class loader or a parent
- * of it has loaded this class: any other is to be collected when its file systems are closed. An
- * idle engine keeps its threads, connections, memory and disk, and no tenant. What it has on disk
- * is served as what another tenant fetched: once S3 has answered the reader's own GET.
+ * Only the JVM's engine lingers ({@link #LINGER}), and only if the application's class loader or a
+ * parent of it has loaded this class: any other is to be collected when its file systems are
+ * closed. An idle engine keeps its threads, connections, memory and disk, and no tenant. What it
+ * has on disk is served as what another tenant fetched: once S3 has answered the reader's own GET.
  *
  * <p><b>Locks.</b> Tenants are counted under the lock of {@link #OPEN}, which is held for counting
  * alone. The JVM's engine is joined, and an idle one ended, under {@link #CHANGING}, so that the

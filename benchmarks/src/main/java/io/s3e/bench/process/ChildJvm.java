@@ -61,7 +61,7 @@ public final class ChildJvm implements AutoCloseable {
    * @param name what errors call it
    * @param mainClass a class whose main method ends in {@link ControlLoop#serve}
    * @param jvmOptions options in front of the class
-   * @param log file that takes its standard error
+   * @param log file that takes its standard error, and what the JVM itself prints
    */
   public static ChildJvm start(String name, Class<?> mainClass, List<String> jvmOptions, Path log)
       throws IOException {

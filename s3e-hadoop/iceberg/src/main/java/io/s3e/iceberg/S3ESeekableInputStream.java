@@ -28,7 +28,8 @@ import org.jspecify.annotations.Nullable;
  * reads of ranges may come from any, and {@link #close} too.
  *
  * <p>The length that was told is no end: an object that is longer, as manifests are in tables that
- * {@code rewrite_table_path} has copied, is read on behind it once an answer has told of that.
+ * {@code rewrite_table_path} has copied, is read on behind it. An answer tells of that, or a HEAD
+ * where a read goes behind what was told before anything has been answered.
  */
 final class S3ESeekableInputStream extends SeekableInputStream implements RangeReadable {
   /** Held so that the {@link S3EFileIO} is not finalized, which closes it, under its readers. */
@@ -208,17 +209,24 @@ final class S3ESeekableInputStream extends SeekableInputStream implements RangeR
     return all == null ? asTold : all;
   }
 
-  /** Has what is read up to {@code end} read behind what was told, if there is more. */
+  /** Has what is read up to {@code end} read behind what was told, if there is more, or may be. */
   private void reach(long end) throws IOException {
-    if (end > asTold.size() && asTold.storedSize() > asTold.size()) {
-      readWhole();
+    boolean isAnswered = asTold.etag() != null;
+    if (end > asTold.size() && (!isAnswered || asTold.storedSize() > asTold.size())) {
+      readWhole(
+          isAnswered
+              ? OpenOptions.DEFAULTS.withSize(asTold.storedSize()).withVersion(asTold.etag(), null)
+              : OpenOptions.DEFAULTS);
     }
   }
 
-  private synchronized void readWhole() throws IOException {
+  private synchronized void readWhole(OpenOptions options) throws IOException {
     if (whole == null && asTold.isOpen()) {
-      OpenOptions options = OpenOptions.DEFAULTS.withSize(asTold.storedSize());
-      whole = tenant.open(object, options.withVersion(asTold.etag(), null));
+      try {
+        whole = tenant.open(object, options);
+      } catch (IOException e) {
+        throw told(e);
+      }
     }
   }
 

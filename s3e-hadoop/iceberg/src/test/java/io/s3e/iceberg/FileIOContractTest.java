@@ -170,6 +170,11 @@ class FileIOContractTest {
           assertThat(((RangeReadable) in).readTail(tail)).isEqualTo(told);
           assertThat(tail).isEqualTo(slice(SIZE - told, told));
         }
+        try (SeekableInputStream in = file.newStream()) {
+          byte[] across = new byte[2];
+          ((RangeReadable) in).readFully(told - 1, across);
+          assertThat(across).as("the first call").isEqualTo(slice(told - 1, 2));
+        }
       }
     }
   }

@@ -116,6 +116,16 @@ class VectoredReadsTest {
   }
 
   @Test
+  void rangesBehindTheLengthThatWasToldAreReadByAStreamsFirstCall() throws Exception {
+    try (S3EFileIO io = store.open(new S3EFileIO());
+        SeekableInputStream in = io.newInputFile(LOCATION, SIZE / 2).newStream()) {
+      List<FileRange> ranges = ranges();
+      ((RangeReadable) in).readVectored(ranges, ByteBuffer::allocate);
+      assertArrive(ranges);
+    }
+  }
+
+  @Test
   void aRangeBehindTheEndFailsBeforeAnyIsAskedFor() throws Exception {
     try (S3EFileIO io = store.open(new S3EFileIO());
         SeekableInputStream in = io.newInputFile(LOCATION, SIZE).newStream()) {
@@ -133,6 +143,10 @@ class VectoredReadsTest {
     String gone = HostileStore.location("data/gone");
     try (S3EFileIO io = store.open(new S3EFileIO());
         SeekableInputStream in = io.newInputFile(gone, SIZE).newStream()) {
+      assertThatThrownBy(() -> ((RangeReadable) in).readFully(SIZE - 1, new byte[2]))
+          .as("behind the length that was told")
+          .isInstanceOf(NotFoundException.class)
+          .hasMessageContaining(gone);
       List<FileRange> ranges = ranges();
       ((RangeReadable) in).readVectored(ranges, ByteBuffer::allocate);
       for (FileRange range : ranges) {

@@ -30,12 +30,31 @@ public final class CrtLibrary {
   /** Some hundred times what it takes to unpack and to load the native library. */
   private static final long LOOK_MILLIS = 60_000;
 
-  /** Looked at once: to load the native library has side effects, and the outcome stays. */
-  private static final class Found {
-    static final CrtFinding FINDING = within(LOOK_MILLIS, CrtLibrary::find);
-  }
+  private static final Look LOOK = new Look(() -> within(LOOK_MILLIS, CrtLibrary::find));
 
   private static volatile @Nullable String broken;
+
+  /** Looks once: to load the native library has side effects, and the outcome stays. */
+  static final class Look {
+    private final Supplier<CrtFinding> look;
+    private @Nullable CrtFinding found;
+
+    Look(Supplier<CrtFinding> look) {
+      this.look = look;
+    }
+
+    synchronized CrtFinding found() {
+      if (found == null) {
+        try {
+          found = look.get();
+        } catch (OutOfMemoryError e) {
+          // The system has no thread to give; it may have one for the next who asks.
+          return CrtFinding.unusable("aws-crt", "nobody can look for the native library: " + e);
+        }
+      }
+      return found;
+    }
+  }
 
   private CrtLibrary() {}
 
@@ -68,12 +87,12 @@ public final class CrtLibrary {
    */
   public static @Nullable String unusableBecause() {
     String since = broken;
-    return since != null ? since : Found.FINDING.problem();
+    return since != null ? since : LOOK.found().problem();
   }
 
   /** Version, jar and kind of class loader, in words for a log line. */
   public static String description() {
-    return Found.FINDING.origin();
+    return LOOK.found().origin();
   }
 
   /**
@@ -82,8 +101,9 @@ public final class CrtLibrary {
    * @throws CrtUnusableException if {@link #unusableBecause()} is not null, or turns out so
    */
   public static ObjectClient open(CrtSettings settings, ClientMemory memory, CrtDelivery delivery) {
-    CrtClients clients = Found.FINDING.clients();
-    String problem = unusableBecause();
+    CrtFinding found = LOOK.found();
+    CrtClients clients = found.clients();
+    String problem = broken != null ? broken : found.problem();
     if (problem != null || clients == null) {
       throw new CrtUnusableException(String.valueOf(problem), null);
     }
@@ -96,7 +116,7 @@ public final class CrtLibrary {
 
   /** Notes that the CRT failed to link in the middle of its use; later callers are told why. */
   public static CrtUnusableException broken(LinkageError error) {
-    String reason = Found.FINDING.origin() + " fails to link: " + error;
+    String reason = LOOK.found().origin() + " fails to link: " + error;
     broken = reason;
     return new CrtUnusableException(reason, error);
   }

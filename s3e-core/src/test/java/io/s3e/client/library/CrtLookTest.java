@@ -4,6 +4,7 @@ package io.s3e.client.library;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -36,5 +37,25 @@ class CrtLookTest {
     Thread.currentThread().interrupt();
     assertThat(CrtLibrary.within(20_000, () -> looked)).isSameAs(looked);
     assertThat(Thread.interrupted()).isTrue();
+  }
+
+  @Test
+  void whereNoThreadStartsTheNextLooksAgain() {
+    CrtFinding looked = CrtFinding.unusable("looked", "looked");
+    AtomicInteger looks = new AtomicInteger();
+    CrtLibrary.Look look =
+        new CrtLibrary.Look(
+            () -> {
+              if (looks.incrementAndGet() == 1) {
+                throw new OutOfMemoryError("unable to create native thread");
+              }
+              return looked;
+            });
+    CrtFinding none = look.found();
+    assertThat(none.problem()).contains("unable to create native thread");
+    assertThat(none.clients()).isNull();
+    assertThat(look.found()).isSameAs(looked);
+    assertThat(look.found()).isSameAs(looked);
+    assertThat(looks).hasValue(2);
   }
 }

@@ -7,7 +7,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import software.amazon.awssdk.crt.CRT;
 
 /**
@@ -74,6 +73,7 @@ final class CrtHold {
       }
       if (HELD.isEmpty()) {
         JvmEnd.forget(AT_END);
+        HELD.notifyAll();
       }
     }
     CRT.releaseShutdownRef();
@@ -91,20 +91,32 @@ final class CrtHold {
 
   private static void endAll() {
     end();
-    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(END_MILLIS);
-    while (!held().isEmpty() && System.nanoTime() - deadline < 0) {
-      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1));
-    }
-    List<CrtHold> left = held();
+    List<CrtHold> left = leftAtEnd();
     if (!left.isEmpty()) {
       Thread cut = Background.start("s3e-crt-cut", () -> left.forEach(CrtHold::giveUp));
       boolean unused = Background.await(cut, CUT_MILLIS);
     }
   }
 
-  private static List<CrtHold> held() {
-    synchronized (HELD) {
-      return List.copyOf(HELD);
+  /** The holds that are left after the wait; an interrupt does not end it. */
+  private static List<CrtHold> leftAtEnd() {
+    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(END_MILLIS);
+    boolean interrupted = false;
+    try {
+      synchronized (HELD) {
+        while (!HELD.isEmpty() && System.nanoTime() - deadline < 0) {
+          try {
+            TimeUnit.NANOSECONDS.timedWait(HELD, deadline - System.nanoTime());
+          } catch (InterruptedException e) {
+            interrupted = true;
+          }
+        }
+        return List.copyOf(HELD);
+      }
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
     }
   }
 }

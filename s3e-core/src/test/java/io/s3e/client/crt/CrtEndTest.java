@@ -7,10 +7,14 @@ import io.s3e.client.ClientMemory;
 import io.s3e.client.ObjectClient;
 import io.s3e.client.aws.AwsClientSettings;
 import io.s3e.client.aws.AwsClients;
+import io.s3e.jvm.Background;
 import io.s3e.jvm.JvmEnd;
 import io.s3e.testing.ForkedJvm;
 import io.s3e.testing.Slow;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadInfo;
 import java.net.URI;
+import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 
 /** The end of a JVM with clients that nobody has closed, in one of its own. */
@@ -25,6 +29,46 @@ class CrtEndTest {
       jvm.awaitEnd();
       assertThat(jvm.exitCode()).isZero();
       assertThat(jvm.rest()).contains(SAID + "the JVM is ending, and the CRT has ended");
+    }
+  }
+
+  /** Hooks share a thread, which any of them may have interrupted. */
+  @Test
+  void anInterruptedEndWaitsAtRest() throws Exception {
+    try (ForkedJvm jvm = ForkedJvm.start(Interrupted.class)) {
+      jvm.awaitEnd();
+      assertThat(jvm.rest()).contains(SAID + "interrupted true, rested true");
+    }
+  }
+
+  static final class Interrupted {
+    private static volatile boolean rested;
+
+    public static void main(String[] args) {
+      JvmEnd.beforeLast(
+          () -> {
+            Thread hook = Thread.currentThread();
+            hook.interrupt();
+            Background.start("watch", () -> watch(hook));
+          });
+      CrtHold unused = CrtHold.take();
+      JvmEnd.last(
+          () ->
+              System.out.println(
+                  SAID + "interrupted " + Thread.interrupted() + ", rested " + rested));
+    }
+
+    /** A thread that spins keeps the interrupt; one that rests has put it aside. */
+    private static void watch(Thread hook) {
+      while (!rested) {
+        ThreadInfo seen =
+            ManagementFactory.getThreadMXBean().getThreadInfo(hook.getId(), Integer.MAX_VALUE);
+        rested =
+            seen.getThreadState() == Thread.State.TIMED_WAITING
+                && !hook.isInterrupted()
+                && Arrays.stream(seen.getStackTrace())
+                    .noneMatch(frame -> frame.getClassName().equals(Background.class.getName()));
+      }
     }
   }
 

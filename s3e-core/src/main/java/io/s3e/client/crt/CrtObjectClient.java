@@ -20,6 +20,7 @@ import io.s3e.jvm.JvmEnd;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.crt.s3.S3Client;
@@ -67,6 +68,12 @@ final class CrtObjectClient implements ObjectClient, CrtCall.Owner {
   private final Addressing addressing;
   private final InFlight inFlight = new InFlight();
   private final AtomicBoolean closed = new AtomicBoolean();
+
+  /**
+   * Read-locked while a request is handed to the CRT, whose clients must not be closed meanwhile.
+   */
+  private final ReentrantReadWriteLock sending = new ReentrantReadWriteLock();
+
   private final Runnable closing = this::closeAtEnd;
 
   /** Asks the store for the time; lands with its answer, or with null if none came. */
@@ -127,11 +134,11 @@ final class CrtObjectClient implements ObjectClient, CrtCall.Owner {
     }
     inFlight.endAll();
     // A send that began before is over now, and a later one finds the client closed.
-    transport.sending().writeLock().lock();
+    sending.writeLock().lock();
     try {
       inFlight.cancelAll();
     } finally {
-      transport.sending().writeLock().unlock();
+      sending.writeLock().unlock();
     }
     if (signers != null) {
       signers.close();
@@ -211,9 +218,9 @@ final class CrtObjectClient implements ObjectClient, CrtCall.Owner {
   private void send(CrtCall call, boolean lend, Function<Target, S3MetaRequestOptions> request) {
     S3MetaRequest sent = null;
     RequestFailure failure = null;
-    transport.sending().readLock().lock();
+    sending.readLock().lock();
     try {
-      if (closed.get() || transport.isClosed()) {
+      if (closed.get()) {
         failure = RequestFailure.closed(call.subject());
       } else if (call.isCancelled()) {
         failure = RequestFailure.cancelled(call.subject());
@@ -236,7 +243,7 @@ final class CrtObjectClient implements ObjectClient, CrtCall.Owner {
       // Nobody else would end the call.
       failure = CrtFailures.unexpected(call.subject(), e);
     } finally {
-      transport.sending().readLock().unlock();
+      sending.readLock().unlock();
     }
     if (sent != null) {
       call.attach(sent);

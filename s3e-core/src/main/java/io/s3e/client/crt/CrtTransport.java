@@ -12,7 +12,6 @@ import java.net.URI;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.locks.ReentrantReadWriteLock;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -40,11 +39,8 @@ import org.slf4j.LoggerFactory;
  * in question fails with {@link Kind#NOT_LENT}, and the transport goes on with a copying CRT client
  * of the same narrow slots: one WARN line says so. It lends nothing any more then.
  *
- * <h2>Sending and closing</h2>
- *
- * A request is handed to the CRT under the read lock of {@link #sending()}; {@link #close} takes
- * the write lock before it closes the CRT's clients, which must not happen meanwhile. A transport
- * is open, then closed for good; a send that finds it closed fails.
+ * <p>A transport is open, then closed for good, once the last of its clients has closed: none hands
+ * the CRT a request then.
  */
 final class CrtTransport implements Transport {
   private static final Logger LOG = LoggerFactory.getLogger(CrtTransport.class);
@@ -76,15 +72,12 @@ final class CrtTransport implements Transport {
   private final boolean borrowed;
 
   private final CrtConnections connections;
-  private final ReentrantReadWriteLock sending = new ReentrantReadWriteLock();
 
   /** Whether the JVM has refused memory to a pool: from then on every answer is copied. */
   private final AtomicBoolean refused = new AtomicBoolean();
 
-  /** Those that read after a refusal. Guarded by this, and by {@link #sending} from the close. */
+  /** Those that read after a refusal. Guarded by this. */
   private @Nullable CrtConnections copying;
-
-  private volatile boolean closed;
 
   private CrtTransport(
       CrtSettings settings, CrtLayout layout, CrtDelivery wanted, boolean borrowed) {
@@ -143,7 +136,7 @@ final class CrtTransport implements Transport {
 
   /**
    * Those with pools of direct memory; after a refusal, those without, which may fail too. Called
-   * under the read lock of {@link #sending()} while the transport is open.
+   * while the transport is open.
    */
   CrtConnections connections() {
     if (!refused.get()) {
@@ -169,15 +162,6 @@ final class CrtTransport implements Transport {
         layout.limits().ownedBytes());
   }
 
-  /** Read-locked while a request is handed to the CRT. */
-  ReentrantReadWriteLock sending() {
-    return sending;
-  }
-
-  boolean isClosed() {
-    return closed;
-  }
-
   /**
    * Closes the CRT clients and what they share, within about {@value #CLOSE_WAIT_SECONDS} s; in a
    * JVM that is ending without a wait ({@link CrtHold}). Buffers still on loan stay valid.
@@ -185,12 +169,8 @@ final class CrtTransport implements Transport {
   @Override
   public void close() {
     CrtConnections second;
-    sending.writeLock().lock();
-    try {
-      closed = true;
+    synchronized (this) {
       second = copying;
-    } finally {
-      sending.writeLock().unlock();
     }
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(CLOSE_WAIT_SECONDS);
     connections.close(deadline);

@@ -6,7 +6,6 @@ import io.s3e.client.ClientProvider;
 import io.s3e.client.CredentialsSource;
 import io.s3e.client.ObjectClient;
 import io.s3e.client.given.SdkCredentials;
-import io.s3e.client.library.CrtDelivery;
 import io.s3e.client.library.CrtLibrary;
 import io.s3e.client.library.CrtSettings;
 import io.s3e.client.library.CrtUnusableException;
@@ -40,7 +39,7 @@ public final class AwsClients {
    * too small, and IllegalArgumentException where the CA file cannot be read.
    */
   public static ClientProvider crt(AwsClientSettings settings) {
-    return memory -> open(settings, memory, CrtDelivery.LENT);
+    return memory -> open(settings, memory, true);
   }
 
   /**
@@ -48,7 +47,7 @@ public final class AwsClients {
    * compare, and for stores with which borrowed buffers turn out to be trouble.
    */
   public static ClientProvider crtWithoutLending(AwsClientSettings settings) {
-    return memory -> open(settings, memory, CrtDelivery.COPIED);
+    return memory -> open(settings, memory, false);
   }
 
   /**
@@ -65,7 +64,7 @@ public final class AwsClients {
             .targetGbps(1);
     int block = 64 << 10;
     ClientMemory memory = new ClientMemory(2 * block, block, block);
-    try (ObjectClient client = open(settings.build(), memory, CrtDelivery.COPIED)) {
+    try (ObjectClient client = open(settings.build(), memory, false)) {
       LOG.debug("Rehearsed the opening of {}", client.name());
     } catch (RuntimeException | LinkageError e) {
       LOG.debug("The CRT cannot be rehearsed", e);
@@ -87,9 +86,8 @@ public final class AwsClients {
         .toLowerCase(Locale.ROOT);
   }
 
-  private static ObjectClient open(
-      AwsClientSettings settings, ClientMemory memory, CrtDelivery delivery) {
-    CrtSettings crt = crtSettings(settings);
+  private static ObjectClient open(AwsClientSettings settings, ClientMemory memory, boolean lends) {
+    CrtSettings crt = crtSettings(settings, lends);
     String problem = CrtLibrary.unusableBecause();
     if (problem == null && crt.isTls() && crt.authorities().isEmpty()) {
       problem = "the JVM's trust managers name no certificate authority that it could be told";
@@ -98,10 +96,10 @@ public final class AwsClients {
       throw new CrtUnusableException(
           problem + ". A client of the AWS SDK can be given instead (SyncObjectClient)", null);
     }
-    return CrtLibrary.open(crt, memory, delivery);
+    return CrtLibrary.open(crt, memory);
   }
 
-  private static CrtSettings crtSettings(AwsClientSettings s) {
+  private static CrtSettings crtSettings(AwsClientSettings s, boolean lends) {
     return new CrtSettings(
         s.endpoint(),
         region(s),
@@ -116,7 +114,8 @@ public final class AwsClients {
         s.stallTimeout(),
         authorities(s),
         (s.userAgentPrefix() + " " + USER_AGENT + " " + s.userAgentSuffix()).trim(),
-        s.headers());
+        s.headers(),
+        lends);
   }
 
   /**

@@ -5,17 +5,14 @@ import io.s3e.client.ClientMemory;
 import io.s3e.client.ObjectClient;
 import io.s3e.client.Transport;
 import io.s3e.client.library.CrtClients;
-import io.s3e.client.library.CrtDelivery;
 import io.s3e.client.library.CrtSettings;
 
 /** The way into this package; {@link io.s3e.client.library.CrtLibrary} creates it by name. */
 public final class CrtEntry implements CrtClients {
   @Override
-  public ObjectClient open(CrtSettings settings, ClientMemory memory, CrtDelivery delivery) {
+  public ObjectClient open(CrtSettings settings, ClientMemory memory) {
     Transport.Lease<CrtTransport> lease =
-        memory.lease(
-            CrtTransport.key(settings, delivery),
-            granted -> CrtTransport.open(settings, granted, delivery));
+        memory.lease(CrtTransport.key(settings), granted -> CrtTransport.open(settings, granted));
     try {
       return new CrtObjectClient(settings, lease);
     } catch (RuntimeException | Error e) {

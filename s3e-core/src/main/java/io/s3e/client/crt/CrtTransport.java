@@ -5,7 +5,6 @@ import io.s3e.client.ClientLimits;
 import io.s3e.client.ClientMemory;
 import io.s3e.client.RequestFailure.Kind;
 import io.s3e.client.Transport;
-import io.s3e.client.library.CrtDelivery;
 import io.s3e.client.library.CrtSettings;
 import io.s3e.jvm.JvmMemory;
 import java.net.URI;
@@ -53,7 +52,7 @@ final class CrtTransport implements Transport {
    * <p>The port is one of them. The CRT knows its connections by the name of the host alone, and
    * would send a request for one port of it over a connection to another.
    */
-  static Object key(CrtSettings settings, CrtDelivery delivery) {
+  static Object key(CrtSettings settings) {
     URI endpoint = settings.endpoint();
     return List.of(
         endpoint == null || endpoint.getPort() < 0 ? "usual port" : endpoint.getPort(),
@@ -63,12 +62,11 @@ final class CrtTransport implements Transport {
         settings.maxConnections(),
         settings.connectTimeout(),
         settings.stallTimeout(),
-        delivery);
+        settings.lends());
   }
 
   private final CrtSettings settings;
   private final CrtLayout layout;
-  private final CrtDelivery wanted;
   private final boolean borrowed;
 
   private final CrtConnections connections;
@@ -79,28 +77,26 @@ final class CrtTransport implements Transport {
   /** Those that read after a refusal. Guarded by this. */
   private @Nullable CrtConnections copying;
 
-  private CrtTransport(
-      CrtSettings settings, CrtLayout layout, CrtDelivery wanted, boolean borrowed) {
+  private CrtTransport(CrtSettings settings, CrtLayout layout, boolean borrowed) {
     this.settings = settings;
     this.layout = layout;
-    this.wanted = wanted;
     this.borrowed = borrowed;
     this.connections = new CrtConnections(settings, layout, borrowed);
   }
 
-  /** Opens a transport, which lends if the memory and {@code delivery} allow it. */
-  static CrtTransport open(CrtSettings settings, ClientMemory memory, CrtDelivery delivery) {
-    if (delivery == CrtDelivery.LENT && hasRoomFor(memory)) {
+  /** Opens a transport, which lends if the memory and the settings allow it. */
+  static CrtTransport open(CrtSettings settings, ClientMemory memory) {
+    if (settings.lends() && hasRoomFor(memory)) {
       CrtLayout layout = CrtLayout.lending(memory);
       try {
-        return new CrtTransport(settings, layout, delivery, true);
+        return new CrtTransport(settings, layout, true);
       } catch (IllegalStateException e) {
         LOG.info(
             "The CRT's direct buffer pool does not fit ({}); reading through byte arrays instead",
             e.getMessage());
       }
     }
-    return new CrtTransport(settings, CrtLayout.copying(memory), delivery, false);
+    return new CrtTransport(settings, CrtLayout.copying(memory), false);
   }
 
   /** Asked first, since the CRT says what it misses by stack traces of its event loops. */
@@ -121,7 +117,7 @@ final class CrtTransport implements Transport {
   /** Not once the JVM has lacked direct memory, at the start or later, which it may have again. */
   @Override
   public boolean isWhole() {
-    return !refused.get() && (borrowed || wanted == CrtDelivery.COPIED);
+    return !refused.get() && (borrowed || !settings.lends());
   }
 
   @Override

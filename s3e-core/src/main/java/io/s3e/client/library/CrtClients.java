@@ -12,9 +12,8 @@ public interface CrtClients {
   /**
    * Opens a client.
    *
-   * @param delivery how bodies are to come; with {@link CrtDelivery#LENT} if the memory allows it
    * @throws CrtMemoryException if there is no transport to share, and no memory for two blocks
    * @throws IllegalArgumentException if the CRT can use none of the trusted authorities
    */
-  ObjectClient open(CrtSettings settings, ClientMemory memory, CrtDelivery delivery);
+  ObjectClient open(CrtSettings settings, ClientMemory memory);
 }

@@ -100,7 +100,7 @@ public final class CrtLibrary {
    *
    * @throws CrtUnusableException if {@link #unusableBecause()} is not null, or turns out so
    */
-  public static ObjectClient open(CrtSettings settings, ClientMemory memory, CrtDelivery delivery) {
+  public static ObjectClient open(CrtSettings settings, ClientMemory memory) {
     CrtFinding found = LOOK.found();
     CrtClients clients = found.clients();
     String problem = broken != null ? broken : found.problem();
@@ -108,7 +108,7 @@ public final class CrtLibrary {
       throw new CrtUnusableException(String.valueOf(problem), null);
     }
     try {
-      return clients.open(settings, memory, delivery);
+      return clients.open(settings, memory);
     } catch (LinkageError e) {
       throw broken(e);
     }

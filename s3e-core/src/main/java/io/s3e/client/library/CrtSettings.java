@@ -23,6 +23,8 @@ import org.jspecify.annotations.Nullable;
  *     rounded up to whole seconds
  * @param authorities one PEM block for each certificate authority to trust. The CRT knows nothing
  *     of Java's trust store and is never left to the system's certificates. Empty without TLS
+ * @param lends whether bodies come in buffers of direct memory, where there is enough of it, which
+ *     the client may lend; through byte arrays if not
  */
 public record CrtSettings(
     @Nullable URI endpoint,
@@ -38,7 +40,8 @@ public record CrtSettings(
     Duration stallTimeout,
     List<String> authorities,
     String userAgent,
-    Map<String, String> headers) {
+    Map<String, String> headers,
+    boolean lends) {
   public CrtSettings {
     authorities = List.copyOf(authorities);
     headers = Map.copyOf(headers);

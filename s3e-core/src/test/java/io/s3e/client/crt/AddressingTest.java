@@ -61,6 +61,6 @@ class AddressingTest {
     return new Addressing(
         new CrtSettings(
             endpoint, region, pathStyle, false, true, null, 10, 0, second, second, second,
-            List.of(), "test", Map.of()));
+            List.of(), "test", Map.of(), true));
   }
 }

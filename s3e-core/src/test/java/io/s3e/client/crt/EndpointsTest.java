@@ -298,6 +298,7 @@ class EndpointsTest {
         second,
         List.of(),
         "test",
-        Map.of());
+        Map.of(),
+        true);
   }
 }

@@ -68,16 +68,13 @@ record CrtLayout(int narrowBytes, int narrowSlots, int overdueSlots, int wideByt
     int overdueSlots = Math.min(MAX_OVERDUE_SLOTS, narrowSlots / 4);
     long rest = memory.ownedBytes() - (long) (narrowSlots + overdueSlots) * narrow;
     int smallest = roundUp(MIB, block);
-    if (narrowSlots < 1 || rest / smallest < MIN_WIDE_SLOTS) {
+    if (rest / smallest < MIN_WIDE_SLOTS) {
       return copying(memory);
     }
     long slots = Math.max(WANTED_WIDE_SLOTS, Math.min(MAX_SLOTS, rest / WANTED_WIDE_BYTES));
     int wide = slotBytes(memory, rest / slots, smallest, block);
-    int wideSlots = (int) Math.min(MAX_SLOTS, rest / wide);
-    if (wideSlots < MIN_WIDE_SLOTS) {
-      return copying(memory);
-    }
-    return new CrtLayout(narrow, narrowSlots, overdueSlots, wide, wideSlots);
+    return new CrtLayout(
+        narrow, narrowSlots, overdueSlots, wide, (int) Math.min(MAX_SLOTS, rest / wide));
   }
 
   /** Narrow slots only, as long as is affordable, where nothing is lent. */

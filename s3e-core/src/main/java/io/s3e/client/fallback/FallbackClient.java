@@ -15,8 +15,6 @@ import io.s3e.client.RequestFailure.Kind;
 import io.s3e.client.ResponseHandler;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.EnumSet;
-import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntFunction;
@@ -181,7 +179,7 @@ public final class FallbackClient implements ForwardingClient {
       return head;
     } catch (RequestFailure e) {
       if (isLinkage(e)) {
-        substitute(e, EnumSet.of(State.TRYING, State.FAST));
+        substitute(e);
       } else if (!isTransport(e) || state == State.FAST) {
         throw e;
       } else {
@@ -262,15 +260,10 @@ public final class FallbackClient implements ForwardingClient {
     return failuresInRow.incrementAndGet() >= FAILURES_TO_DOUBT;
   }
 
-  /**
-   * The substitute reads from now on, unless others have seen to that, or to the contrary.
-   *
-   * @param before states that give way: TRYING where the substitute has reached the store and the
-   *     fast client has not, FAST too where the store answers without an ETag
-   */
-  void substitute(RequestFailure cause, Set<State> before) {
+  /** The substitute reads from now on, unless others have seen to that, or to the contrary. */
+  void substitute(RequestFailure cause) {
     synchronized (this) {
-      if (!before.contains(state)) {
+      if (state == State.SUBSTITUTE || (state == State.FAST && !isUnreadable(cause))) {
         return;
       }
       retrialNanos = System.nanoTime() + retryAfterNanos;
@@ -328,6 +321,11 @@ public final class FallbackClient implements ForwardingClient {
   static boolean isTransport(RequestFailure failure) {
     return failure.answer() == null
         && (failure.kind() == Kind.NETWORK || failure.kind() == Kind.TLS);
+  }
+
+  /** Whether the fast client does not read what the store answers, however well it is reached. */
+  static boolean isUnreadable(RequestFailure failure) {
+    return failure.kind() == Kind.NO_ETAG || isLinkage(failure);
   }
 
   /** Whether the client lacks classes or methods, on this way or from now on. */

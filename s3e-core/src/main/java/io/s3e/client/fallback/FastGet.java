@@ -8,10 +8,8 @@ import io.s3e.client.RequestFailure;
 import io.s3e.client.RequestFailure.Kind;
 import io.s3e.client.ResponseHandler;
 import io.s3e.client.ResponseHead;
-import io.s3e.client.fallback.FallbackClient.State;
 import java.io.IOException;
 import java.net.SocketTimeoutException;
-import java.util.EnumSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -88,8 +86,8 @@ final class FastGet implements ObjectClient.Exchange {
 
   /** The try has failed before its answer began; in silence if nothing at all has come in time. */
   private void failed(RequestFailure failure, boolean isSilence) {
-    if (!cancelled && (failure.kind() == Kind.NO_ETAG || FallbackClient.isLinkage(failure))) {
-      client.substitute(failure, EnumSet.of(State.TRYING, State.FAST));
+    if (!cancelled && FallbackClient.isUnreadable(failure)) {
+      client.substitute(failure);
       goOnBySubstitute(failure);
       return;
     }
@@ -106,7 +104,7 @@ final class FastGet implements ObjectClient.Exchange {
       case SUBSTITUTE -> goOnBySubstitute(failure);
       case TRYING -> {
         if (substituteReads && tries.get() >= FallbackClient.FAILURES_TO_DOUBT) {
-          client.substitute(failure, EnumSet.of(State.TRYING));
+          client.substitute(failure);
           goOnBySubstitute(failure);
         } else if (!substituteReads && (doubtful || isSilence)) {
           askSubstitute(failure);

@@ -112,6 +112,15 @@ public final class OwnLoader {
     }
   }
 
+  /** As {@link #callApart}, by the public constructor with those parameters. */
+  public static <T> T makeApart(Class<T> type, List<Class<?>> parameters, Object... arguments)
+      throws ReflectiveOperationException {
+    MethodHandle constructor =
+        MethodHandles.publicLookup()
+            .findConstructor(type, MethodType.methodType(void.class, parameters));
+    return type.cast(callApart(constructor, arguments));
+  }
+
   /** Begins the thread of the JDK that ends waits for futures; it lives as long as the JVM. */
   public static void beginTimeouts() {
     try {
@@ -137,12 +146,7 @@ public final class OwnLoader {
   public static void forgetRecords() {
     try {
       ClassLoader ofNobody =
-          (ClassLoader)
-              callApart(
-                  MethodHandles.publicLookup()
-                      .findConstructor(
-                          URLClassLoader.class, MethodType.methodType(void.class, URL[].class)),
-                  (Object) new URL[0]);
+          makeApart(URLClassLoader.class, List.of(URL[].class), (Object) new URL[0]);
       Class<?>[] interfaces = {Runnable.class};
       Object other = Proxy.newProxyInstance(ofNobody, interfaces, (proxy, method, none) -> null);
       rememberRecord(other.getClass());

@@ -12,9 +12,7 @@ import io.s3e.client.ResponseHandler;
 import io.s3e.jvm.OwnLoader;
 import java.io.IOException;
 import java.io.InputStream;
-import java.lang.invoke.MethodHandle;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.MethodType;
+import java.util.List;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -100,14 +98,12 @@ public final class SyncObjectClient implements ObjectClient {
   /** The SDK's thread for all bodies that nobody reads, which would keep what begins it. */
   private static void beginTimer() {
     try {
-      MethodHandle body =
-          MethodHandles.publicLookup()
-              .findConstructor(
-                  ResponseInputStream.class,
-                  MethodType.methodType(void.class, Object.class, AbortableInputStream.class));
       InputStream nothing = InputStream.nullInputStream();
-      ((ResponseInputStream<?>)
-              OwnLoader.callApart(body, "nothing", AbortableInputStream.create(nothing)))
+      OwnLoader.makeApart(
+              ResponseInputStream.class,
+              List.of(Object.class, AbortableInputStream.class),
+              "nothing",
+              AbortableInputStream.create(nothing))
           .close();
     } catch (IOException | ReflectiveOperationException | RuntimeException e) {
       LOG.debug("A thread of the SDK's may keep this class loader", e);

@@ -3,13 +3,11 @@ package io.s3e.client.library;
 
 import io.s3e.jvm.OwnLoader;
 import java.io.IOException;
-import java.lang.invoke.MethodHandle;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.MethodType;
 import java.lang.management.ManagementFactory;
 import java.lang.reflect.Constructor;
 import java.net.URL;
 import java.net.URLClassLoader;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import javax.management.JMException;
@@ -85,15 +83,12 @@ final class SharedCrt {
   /** Begins one that refers to no class of this loader's. */
   private static Object beginApart(URL root, String version)
       throws IOException, ReflectiveOperationException {
-    MethodHandle constructor =
-        MethodHandles.publicLookup()
-            .findConstructor(
-                URLClassLoader.class,
-                MethodType.methodType(void.class, URL[].class, ClassLoader.class));
     try (URLClassLoader jdks =
-        (URLClassLoader)
-            OwnLoader.callApart(
-                constructor, new URL[] {root}, ClassLoader.getPlatformClassLoader())) {
+        OwnLoader.makeApart(
+            URLClassLoader.class,
+            List.of(URL[].class, ClassLoader.class),
+            new URL[] {root},
+            ClassLoader.getPlatformClassLoader())) {
       return begin(Class.forName(AwsCrtLoader.class.getName(), true, jdks), root, version);
     }
   }
@@ -129,17 +124,13 @@ final class SharedCrt {
 
   private static Thread apart(ThreadGroup group, Runnable task)
       throws ReflectiveOperationException {
-    MethodHandle constructor =
-        MethodHandles.publicLookup()
-            .findConstructor(
-                Thread.class,
-                MethodType.methodType(
-                    void.class,
-                    ThreadGroup.class,
-                    Runnable.class,
-                    String.class,
-                    long.class,
-                    boolean.class));
-    return (Thread) OwnLoader.callApart(constructor, group, task, THREAD, 0L, false);
+    return OwnLoader.makeApart(
+        Thread.class,
+        List.of(ThreadGroup.class, Runnable.class, String.class, long.class, boolean.class),
+        group,
+        task,
+        THREAD,
+        0L,
+        false);
   }
 }

@@ -124,16 +124,11 @@ public final class AwsClients {
    * @throws IllegalArgumentException if the CA file cannot be read
    */
   private static List<String> authorities(AwsClientSettings settings) {
-    if (!isTls(settings)) {
+    if (!CrtSettings.isTls(settings.endpoint())) {
       return List.of();
     }
     Path caFile = settings.caFile();
     return caFile == null ? JvmTrust.authorities() : Pem.blocks(Pem.read(caFile));
-  }
-
-  private static boolean isTls(AwsClientSettings settings) {
-    URI endpoint = settings.endpoint();
-    return endpoint == null || "https".equalsIgnoreCase(endpoint.getScheme());
   }
 
   /** What signs; null for unsigned requests. */

@@ -6,6 +6,7 @@ import io.s3e.client.ObjectClient;
 import io.s3e.client.RequestFailure;
 import io.s3e.client.ResponseHandler;
 import io.s3e.client.ResponseHead;
+import io.s3e.jvm.Background;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.concurrent.Executor;
@@ -42,11 +43,7 @@ final class SyncExchange implements ObjectClient.Exchange, Runnable {
           5,
           TimeUnit.SECONDS,
           new SynchronousQueue<>(),
-          task -> {
-            Thread thread = new Thread(task, "s3e-cancel");
-            thread.setDaemon(true);
-            return thread;
-          });
+          task -> Background.daemon("s3e-cancel", task));
 
   private final BlockingStore store;
   private final GetRequest request;

@@ -142,7 +142,7 @@ final class AwsCrtLoader extends ClassLoader implements Supplier<Object> {
   }
 
   /** Leaves no jar open behind it. */
-  private static InputStream open(URL url) throws IOException {
+  static InputStream open(URL url) throws IOException {
     URLConnection connection = url.openConnection();
     connection.setUseCaches(false);
     return connection.getInputStream();

@@ -5,7 +5,6 @@ import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URL;
-import java.net.URLConnection;
 import java.nio.file.Files;
 import java.security.CodeSource;
 import java.util.ArrayList;
@@ -172,10 +171,7 @@ record CrtFinding(String origin, @Nullable String problem, @Nullable CrtClients 
   }
 
   static String version(URL pom) throws IOException {
-    URLConnection connection = pom.openConnection();
-    // Or the JDK would keep the jar open.
-    connection.setUseCaches(false);
-    try (InputStream in = connection.getInputStream()) {
+    try (InputStream in = AwsCrtLoader.open(pom)) {
       Properties properties = new Properties();
       properties.load(in);
       return properties.getProperty("version", UNKNOWN);

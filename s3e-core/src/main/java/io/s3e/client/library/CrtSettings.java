@@ -48,6 +48,10 @@ public record CrtSettings(
   }
 
   public boolean isTls() {
+    return isTls(endpoint);
+  }
+
+  public static boolean isTls(@Nullable URI endpoint) {
     return endpoint == null || "https".equalsIgnoreCase(endpoint.getScheme());
   }
 }

@@ -5,7 +5,6 @@ import io.s3e.client.RequestFailure;
 import io.s3e.client.RequestFailure.Kind;
 import io.s3e.client.StoreAnswer;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.SocketException;
 import java.nio.charset.StandardCharsets;
 import java.security.cert.CertificateException;
@@ -16,7 +15,6 @@ import java.util.TreeMap;
 import java.util.concurrent.TimeoutException;
 import javax.net.ssl.SSLHandshakeException;
 import javax.net.ssl.SSLPeerUnverifiedException;
-import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.awscore.exception.AwsErrorDetails;
 import software.amazon.awssdk.awscore.exception.AwsServiceException;
 import software.amazon.awssdk.core.SdkBytes;
@@ -110,9 +108,8 @@ final class SdkFailures {
         .anyMatch(frame -> PROVIDERS.contains(frame.getMethodName()));
   }
 
-  private static boolean isNetwork(@Nullable Throwable cause) {
+  private static boolean isNetwork(Throwable cause) {
     return cause instanceof IOException
-        || cause instanceof UncheckedIOException
         || cause instanceof TimeoutException
         || cause instanceof ApiCallTimeoutException
         || cause instanceof ApiCallAttemptTimeoutException;

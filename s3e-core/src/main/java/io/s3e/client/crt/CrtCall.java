@@ -34,9 +34,9 @@ import software.amazon.awssdk.crt.s3.S3RequestMetrics;
  * reason. So the server may see a second request, but the fetch layer never waits for its answer.
  *
  * <p><b>What was sent.</b> A call that is handed to the CRT waits there for a connection, and may
- * be cancelled before it has one. Telemetry tells of each attempt, when it is over, whether it was
- * written to one ({@link SentAttempts}), and a head shows that one was: whichever of the two comes
- * first counts it, and both come before {@code onFinished}.
+ * be cancelled before it has one. Telemetry tells whether an attempt that is over was written to
+ * one, and a head shows that one was: whichever comes first counts it, both before {@code
+ * onFinished}.
  *
  * <p>The native handle is closed by whichever of {@code attach} and {@code onFinished} comes
  * second: the event loop may finish a request before {@code makeMetaRequest} has returned it.
@@ -99,12 +99,10 @@ abstract class CrtCall implements S3MetaRequestResponseHandler, ObjectClient.Exc
     return begun;
   }
 
-  /** The object that is asked for. */
   final ObjectRef object() {
     return object;
   }
 
-  /** Words for messages: operation and object. */
   final String subject() {
     return subject;
   }

@@ -14,11 +14,8 @@ import software.amazon.awssdk.crt.CRT;
  * a JVM that is ending.
  *
  * <p>aws-crt has a shutdown hook of its own, which runs beside all other hooks. If nobody holds the
- * CRT it <i>cuts</i> the calls from native threads into Java, for good. After the cut no callback
- * comes: neither the end of a request, nor the end of a client. And a native thread that ends after
- * the cut cannot take itself off the JVM's list of threads, so that a thread dump crashes the JVM.
- * When the JVM is gone, aws-crt keeps the process for up to 1 s as long as native threads live.
- * Hence:
+ * CRT it <i>cuts</i> the calls from native threads into Java, for good: docs/adr/0010-jvm-end.md
+ * tells what that does to callbacks, threads and the process. Hence:
  *
  * <ul>
  *   <li>A hold lasts from before the first native thread until after the last one has ended.

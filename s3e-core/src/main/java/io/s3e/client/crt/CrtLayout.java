@@ -25,10 +25,8 @@ import io.s3e.client.library.CrtMemoryException;
  * eighth of the memory, but at least 16 of them, so that 16 threads with random reads do not queue;
  * never more than 32 or half the memory. The rest goes to wide slots. A wide slot is as long as the
  * engine's longest request, or shorter, down to 1 MiB, if that is what it takes to have 32 of them;
- * with more memory there are more slots of 4 MiB, up to 512, and longer ones only beyond that. What
- * is in flight is the memory, whatever its slots: at 30 ms to the first byte and 60 MB/s a
- * connection, 140 MiB bring 1.4 GB/s in requests of 4 MiB and 1.8 GB/s in requests of 3 MiB, which
- * cost the CRT hardly more processor time a byte. Requests cost money, though: 240 a GB in 4 MiB.
+ * with more memory there are more slots of 4 MiB, up to 512, and longer ones only beyond that: what
+ * is in flight is the memory, whatever its slots, and requests cost money (docs/adr/0006-slots.md).
  * With room for fewer than four wide slots of 1 MiB nothing is lent.
  *
  * @param narrowBytes length of a narrow slot and of the longest copied request, in bytes

@@ -48,14 +48,12 @@ import software.amazon.awssdk.crt.s3.S3MetaRequestOptions;
  *
  * <h2>Threads and closing</h2>
  *
- * {@code get} returns without waiting, except that signing needs credentials: {@link
- * CredentialsCache}. Handlers run on native event loops. {@link #close} refuses new calls, ends
- * those that wait for credentials, cancels those in flight, waits for their terminal calls, a
- * bounded time ({@link InFlight}), and leaves the transport, which closes with its last client.
- * Buffers still on loan stay valid until they are closed. A cancelled request ends at once, except
- * while it waits for a connection: then it ends with the attempt to connect, which the connect
- * time-out bounds, but not a TLS handshake with a server that is not trusted (10 to 30 s). In a JVM
- * that is ending {@link #close} waits for nothing ({@link CrtHold}).
+ * A GET waits for credentials to be signed with ({@link CredentialsCache}), on no thread of its
+ * caller's. Handlers run on native event loops. A cancelled request ends at once, except while it
+ * waits for a connection: then it ends with the attempt to connect, which the connect time-out
+ * bounds, but not a TLS handshake with a server that is not trusted (10 to 30 s). Buffers on loan
+ * stay valid after {@link #close} until they are closed. In a JVM that is ending it waits for
+ * nothing ({@link CrtHold}).
  */
 final class CrtObjectClient implements ObjectClient, CrtCall.Owner {
   /** Statuses with which S3 refuses credentials that are wrong or (400) have expired. */

@@ -22,13 +22,10 @@ import org.slf4j.LoggerFactory;
  *
  * <h2>Two pools</h2>
  *
- * The CRT puts every response into a slot of one part size. A transport therefore holds two CRT
- * clients over the same event loops and TLS context: a <i>wide</i> one, whose slots are lent to the
- * engine without a copy, and a <i>narrow</i> one for short reads whose bytes are copied during the
- * callback. {@link CrtLayout} says how long and how many the slots are. Both pools live in Java
- * direct memory, start empty, grow 16 slots at a time and shrink when idle; what {@link #limits()}
- * reports as owned is their ceiling. A request for which no slot is free waits in the CRT until one
- * is closed.
+ * A transport holds two CRT clients over the same event loops and TLS context, one for the wide and
+ * one for the narrow slots of its {@link CrtLayout}. Both pools live in Java direct memory, start
+ * empty, grow 16 slots at a time and shrink when idle; what {@link #limits()} reports as owned is
+ * their ceiling. A request for which no slot is free waits in the CRT until one is closed.
  *
  * <p>With direct memory too small for the pools ({@code -XX:MaxDirectMemorySize}, of which the CRT
  * takes 80 % at most), or where nothing is to be lent, there is only a narrow client, whose slots

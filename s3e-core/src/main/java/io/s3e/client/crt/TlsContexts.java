@@ -37,10 +37,8 @@ final class TlsContexts {
   private final List<String> authorities;
   private final ClientTlsContext context;
 
-  /** Guarded by {@link #OPEN}. */
+  // Guarded by OPEN.
   private int users;
-
-  /** Guarded by {@link #OPEN}. */
   private boolean wasSpare;
 
   private TlsContexts(List<String> authorities) {

@@ -22,7 +22,8 @@ import java.util.function.IntFunction;
 /**
  * Reads by a fast client, and by a substitute where the fast one cannot reach the store although
  * the substitute can: another proxy, another trust store, a library that does not link; or where
- * the store answers without an ETag, which the fast one does not read.
+ * the store answers without an ETag, which the fast one does not read:
+ * docs/adr/0012-the-way-back.md says why it is decided so.
  *
  * <h2>States</h2>
  *
@@ -37,15 +38,13 @@ import java.util.function.IntFunction;
  *
  * <ul>
  *   <li>TRYING: requests go to the fast client. A request that fails in transport before its answer
- *       began is sent again on a new connection, at once; the handler hears nothing of it. When
- *       {@value #FAILURES_TO_DOUBT} have failed in a row and none was answered, the substitute
- *       reads the same range. It does, and the fast client fails once more: SUBSTITUTE. It fails
- *       too: the store is down, the request fails with the substitute's failure, and TRYING goes
- *       on.
- *   <li>FAST: the fast client has answered once, whatever the status. Requests pass through, and
- *       failures are the fetch layer's to repeat. Failing requests never leave this state: an
- *       outage is not a reason to change clients. An answer without an ETag does, and a {@link
- *       LinkageError}.
+ *       began is sent again on a new connection, at once. When {@value #FAILURES_TO_DOUBT} have
+ *       failed in a row and none was answered, or one stays silent for {@link #PATIENCE}, the
+ *       substitute reads the same range. It does, and the fast client fails once more: SUBSTITUTE.
+ *       It fails too: the store is down, the request fails with the substitute's failure, and
+ *       TRYING goes on.
+ *   <li>FAST: the fast client has answered once, whatever the status. Failures in transport are the
+ *       fetch layer's to repeat and never leave this state.
  *   <li>SUBSTITUTE: copied requests go to the substitute, and lent ones fail with {@link
  *       Kind#NOT_LENT}. After each pause of {@link #RETRY_AFTER} the next GET is also sent by the
  *       fast client, as a retrial that nobody waits for.
@@ -53,12 +52,7 @@ import java.util.function.IntFunction;
  *
  * A GET that fails with {@link Kind#NO_ETAG}, or by a library that does not link, in whatever
  * state, goes on by the substitute, and so do all that follow: SUBSTITUTE. The handler hears
- * nothing of it. A store where some objects have an ETag comes back to the fast client by a
- * retrial, and leaves it again; so does a library that lacks what a failure's report takes.
- *
- * <p>An answer of the store counts as one whatever its status, for it came through the network.
- * Where an answer does not begin within {@link #PATIENCE}, the substitute is asked at once: a
- * handshake with a server that is not trusted takes the CRT half a minute.
+ * nothing of what is sent again.
  *
  * <p>The client and {@link FastGet} know each other, because they are one machine of states told
  * twice: the client has the state that all GETs share, a {@code FastGet} that of one GET, and each

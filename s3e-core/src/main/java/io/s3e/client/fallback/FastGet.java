@@ -17,11 +17,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A GET of a {@link FallbackClient} that does not yet read by the substitute. Until the fast client
- * has proven itself, the GET is tried on it, again on new connections, and by the substitute if
- * that is what reaches the store; afterwards its failures are the fetch layer's to repeat. An
- * answer without an ETag, or a library that does not link, has the substitute send it again in any
- * case. The handler hears one answer or one failure.
+ * A GET of a {@link FallbackClient} that does not yet read by the substitute. The handler hears one
+ * answer or one failure.
  *
  * <p>At any moment at most one {@link Try} may speak to the handler. A try ends once: its answer
  * begins (BEGUN, and the handler is its own from then on), or it fails, is too late or is cancelled

@@ -5,13 +5,11 @@ import io.s3e.client.ClientMemory;
 import io.s3e.client.ObjectClient;
 
 /**
- * Makes clients over the CRT. Implemented by one class of {@code io.s3e.client.crt}, which {@link
- * CrtLibrary} creates by name in whichever class loader holds the CRT.
+ * Makes clients over the CRT: a class of {@code io.s3e.client.crt}, in whichever class loader holds
+ * the CRT.
  */
 public interface CrtClients {
   /**
-   * Opens a client.
-   *
    * @throws CrtMemoryException if there is no transport to share, and no memory for two blocks
    * @throws IllegalArgumentException if the CRT can use none of the trusted authorities
    */

@@ -15,10 +15,8 @@ import org.slf4j.LoggerFactory;
  * The AWS CRT of this JVM: where it comes from, whether it can be used, and the clients over it. No
  * method lets a linkage error out.
  *
- * <p>In S3E's bundle jar the CRT is one that S3E keeps to itself: {@link CrtLoader}. Elsewhere,
- * where S3E's modules are used as libraries, it is the class path's, which may be absent, of
- * another version, mixed from two, or without a native library for the platform. Either is looked
- * at before it is used: {@link CrtFinding}.
+ * <p>In S3E's bundle jar the CRT is one that S3E keeps to itself: {@link CrtLoader}. Elsewhere it
+ * is the class path's. Either is looked at before it is used: {@link CrtFinding}.
  *
  * <p>A linkage error that comes up all the same (a jar that was replaced under a running JVM) makes
  * the CRT unusable from then on.

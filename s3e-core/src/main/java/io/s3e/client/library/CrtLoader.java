@@ -21,9 +21,8 @@ import org.jspecify.annotations.Nullable;
  * </ul>
  *
  * So a type of {@code io.s3e.client.crt} in this loader is not the type of that name in the
- * parent's, and only the types of {@code io.s3e.client}, {@code io.s3e.client.library} and {@code
- * io.s3e.block} pass from one to the other. The loader lives as long as S3E's classes do; aws-crt,
- * which cannot be taken out of a JVM, knows nothing of it: {@link SharedCrt}.
+ * parent's. The loader lives as long as S3E's classes do; aws-crt, which cannot be taken out of a
+ * JVM, knows nothing of it: {@link SharedCrt}.
  */
 final class CrtLoader extends ClassLoader {
   static {

@@ -49,12 +49,10 @@ final class CrtConnections {
       eventLoops = EventLoops.acquire(HostSizing.eventLoops(settings.targetGbps()));
       closers.push(eventLoops::release);
       ClientTlsContext tls = settings.isTls() ? tls() : null;
-      narrow = client(tls, layout.narrowBytes(), borrowed ? layout.narrowPoolBytes() : 0);
+      narrow = open(tls, layout.narrowBytes(), borrowed ? layout.narrowPoolBytes() : 0);
       closers.push(narrow::close);
       wide =
-          layout.lends() && borrowed
-              ? client(tls, layout.wideBytes(), layout.widePoolBytes())
-              : null;
+          layout.lends() && borrowed ? open(tls, layout.wideBytes(), layout.widePoolBytes()) : null;
       if (wide != null) {
         closers.push(wide::close);
       }
@@ -64,13 +62,9 @@ final class CrtConnections {
     }
   }
 
-  S3Client narrow() {
-    return narrow;
-  }
-
-  /** The client whose slots are lent; null if nothing is. */
-  @Nullable S3Client wide() {
-    return wide;
+  /** The client whose slots are lent, null if nothing is; or the one whose bodies are copied. */
+  @Nullable S3Client client(boolean lends) {
+    return lends ? wide : narrow;
   }
 
   /**
@@ -105,7 +99,7 @@ final class CrtConnections {
     return shared.context();
   }
 
-  private S3Client client(@Nullable ClientTlsContext tls, int partBytes, long poolBytes) {
+  private S3Client open(@Nullable ClientTlsContext tls, int partBytes, long poolBytes) {
     // Grows on demand, 16 slots at a time, and shrinks again when the client is idle.
     S3DirectBufferPoolOptions pool =
         poolBytes > 0 ? S3DirectBufferPoolOptions.elastic(0, poolBytes) : null;

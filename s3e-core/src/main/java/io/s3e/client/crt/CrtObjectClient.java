@@ -225,8 +225,7 @@ final class CrtObjectClient implements ObjectClient, CrtCall.Owner {
       } else if (CrtHold.isOver()) {
         failure = CrtFailures.jvmEnds(call.subject());
       } else {
-        CrtConnections way = transport.connections();
-        S3Client client = lend ? way.wide() : way.narrow();
+        S3Client client = transport.connections().client(lend);
         if (client == null) {
           failure = RequestFailure.notLent(call.subject());
         } else {

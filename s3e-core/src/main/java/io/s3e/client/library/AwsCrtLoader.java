@@ -125,20 +125,14 @@ final class AwsCrtLoader extends ClassLoader implements Supplier<Object> {
   protected Class<?> findClass(String name) throws ClassNotFoundException {
     String file = name.replace('.', '/') + ".class";
     byte[] bytes = classFiles.remove(PREFIX + file);
-    try {
-      if (bytes == null) {
-        bytes = read(name.startsWith(BEAN) ? file : PREFIX + file);
+    if (bytes == null) {
+      try (InputStream in = open(new URL(root, name.startsWith(BEAN) ? file : PREFIX + file))) {
+        bytes = in.readAllBytes();
+      } catch (IOException e) {
+        throw new ClassNotFoundException(name, e);
       }
-    } catch (IOException e) {
-      throw new ClassNotFoundException(name, e);
     }
     return defineClass(name, bytes, 0, bytes.length, domain);
-  }
-
-  private byte[] read(String file) throws IOException {
-    try (InputStream in = open(new URL(root, file))) {
-      return in.readAllBytes();
-    }
   }
 
   /** Leaves no jar open behind it. */

@@ -10,6 +10,8 @@ import io.s3e.client.ObjectClient;
  */
 public interface CrtClients {
   /**
+   * Opens a client.
+   *
    * @throws CrtMemoryException if there is no transport to share, and no memory for two blocks
    * @throws IllegalArgumentException if the CRT can use none of the trusted authorities
    */

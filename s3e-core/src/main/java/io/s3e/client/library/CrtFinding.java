@@ -49,9 +49,11 @@ record CrtFinding(String origin, @Nullable String problem, @Nullable CrtClients 
   /** Those of aws-crt 0.50 have 2.1 to 7.8 MB. */
   private static final long LIBRARY_BYTES = 8 << 20;
 
-  /** From the CRT's package up to the root of its jar. */
-  private static final String POM =
-      "../".repeat(4) + "META-INF/maven/software.amazon.awssdk.crt/aws-crt/pom.properties";
+  /** From the file of a class of this package, or of the CRT's, up to the root of its jar. */
+  static final String TO_ROOT = "../".repeat(4);
+
+  /** Where Maven notes the version, from the root of a jar. */
+  static final String POM = "META-INF/maven/software.amazon.awssdk.crt/aws-crt/pom.properties";
 
   /**
    * @param loader where to look
@@ -149,21 +151,16 @@ record CrtFinding(String origin, @Nullable String problem, @Nullable CrtClients 
   }
 
   private static String describe(Class<?> crt) {
-    URL jar = jarOf(crt);
+    CodeSource source = crt.getProtectionDomain().getCodeSource();
+    URL jar = source == null ? null : source.getLocation();
     return "aws-crt " + version(crt) + " of " + (jar == null ? "an unknown jar" : jar.getPath());
-  }
-
-  /** The jar or directory that a class comes from; null if its loader does not tell. */
-  static @Nullable URL jarOf(Class<?> type) {
-    CodeSource source = type.getProtectionDomain().getCodeSource();
-    return source == null ? null : source.getLocation();
   }
 
   /** As Maven noted it; jars that others repackage may have dropped the note. */
   private static String version(Class<?> crt) {
     URL self = crt.getResource("CRT.class");
     try {
-      return self == null ? UNKNOWN : version(new URL(self, POM));
+      return self == null ? UNKNOWN : version(new URL(self, TO_ROOT + POM));
     } catch (IOException e) {
       // Told by the answer.
       return UNKNOWN;

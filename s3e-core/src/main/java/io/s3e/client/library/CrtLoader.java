@@ -29,12 +29,6 @@ final class CrtLoader extends ClassLoader {
     registerAsParallelCapable();
   }
 
-  /** From this class's own file up to the root of the jar or directory that holds it. */
-  private static final String TO_ROOT = "../".repeat(4);
-
-  private static final String VERSION =
-      AwsCrtLoader.PREFIX + "META-INF/maven/software.amazon.awssdk.crt/aws-crt/pom.properties";
-
   private final ClassLoader crt;
 
   private CrtLoader(ClassLoader crt) {
@@ -55,8 +49,8 @@ final class CrtLoader extends ClassLoader {
     String version;
     URL root;
     try {
-      root = new URL(own, TO_ROOT);
-      version = CrtFinding.version(new URL(root, VERSION));
+      root = new URL(own, CrtFinding.TO_ROOT);
+      version = CrtFinding.version(new URL(root, AwsCrtLoader.PREFIX + CrtFinding.POM));
     } catch (IOException e) {
       return null;
     }

@@ -255,7 +255,7 @@ class CrtLibraryTest {
   }
 
   private static Path jarOf(Class<?> type) {
-    return Path.of(URI.create(CrtFinding.jarOf(type).toString()));
+    return Path.of(URI.create(type.getProtectionDomain().getCodeSource().getLocation().toString()));
   }
 
   private static void copyTree(Path from, Path to) throws IOException {

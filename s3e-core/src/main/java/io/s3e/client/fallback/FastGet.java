@@ -141,18 +141,11 @@ final class FastGet implements ObjectClient.Exchange {
     }
   }
 
-  private enum AnswerState {
-    AWAITED,
-    BEGUN,
-    LEFT
-  }
-
   private final class Try implements ForwardingHandler, ObjectClient.Exchange {
-    private final AtomicReference<AnswerState> answer = new AtomicReference<>(AnswerState.AWAITED);
     private final CompletableFuture<ObjectClient.Exchange> exchange = new CompletableFuture<>();
 
-    /** Completes when the answer is awaited no more: the timer goes then, and all that it holds. */
-    private final CompletableFuture<@Nullable Void> settled = new CompletableFuture<>();
+    /** True once the answer has begun; false, or failed by the timer, once the try is left. */
+    private final CompletableFuture<Boolean> begun = new CompletableFuture<>();
 
     @Override
     public ResponseHandler handler() {
@@ -162,19 +155,19 @@ final class FastGet implements ObjectClient.Exchange {
     void send() {
       if (isTrial) {
         var unused =
-            settled
+            begun
                 .orTimeout(client.patienceNanos(request), TimeUnit.NANOSECONDS)
                 .exceptionallyAsync(
                     timeout -> {
                       tooLate();
-                      return null;
+                      return false;
                     });
       }
       exchange.complete(client.byFast(request, this));
     }
 
     private void tooLate() {
-      leave(
+      left(
           new RequestFailure(
               Kind.NETWORK,
               request.subject(),
@@ -185,20 +178,17 @@ final class FastGet implements ObjectClient.Exchange {
           true);
     }
 
-    /** Ends the try if its answer has not begun, and goes on from there. */
-    private void leave(RequestFailure failure, boolean isSilence) {
-      if (answer.compareAndSet(AnswerState.AWAITED, AnswerState.LEFT)) {
-        settled.complete(null);
-        cancelExchange();
-        failed(failure, isSilence);
-      }
+    /** Goes on from a try whose answer has not begun. */
+    private void left(RequestFailure failure, boolean isSilence) {
+      cancelExchange();
+      failed(failure, isSilence);
     }
 
     @Override
     public void cancel() {
       // A client that has proven itself says when it is through: its memory is in use until then.
-      if (isTrial) {
-        leave(RequestFailure.cancelled(request.subject()), false);
+      if (isTrial && begun.complete(false)) {
+        left(RequestFailure.cancelled(request.subject()), false);
       }
       cancelExchange();
     }
@@ -210,19 +200,18 @@ final class FastGet implements ObjectClient.Exchange {
     @Override
     public void onHead(ResponseHead head) throws IOException {
       client.answered();
-      if (!answer.compareAndSet(AnswerState.AWAITED, AnswerState.BEGUN)) {
+      if (!begun.complete(true)) {
         throw new IOException("the answer came too late");
       }
-      settled.complete(null);
       handler.onHead(head);
     }
 
     @Override
     public void onFailure(RequestFailure failure) {
-      if (answer.get() == AnswerState.BEGUN) {
+      if (begun.complete(false)) {
+        left(failure, false);
+      } else if (!begun.isCompletedExceptionally() && begun.join()) {
         handler.onFailure(failure);
-      } else {
-        leave(failure, false);
       }
     }
   }

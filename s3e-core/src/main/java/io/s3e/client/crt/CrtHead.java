@@ -15,13 +15,16 @@ import org.jspecify.annotations.Nullable;
 
 /** A HEAD, which one thread waits for, or somebody else hears of. */
 final class CrtHead extends CrtCall {
-  private final Consumer<CrtHead> whenEnded;
+  private final Consumer<@Nullable StoreAnswer> whenEnded;
   private final CountDownLatch ended = new CountDownLatch(1);
 
   /** Written before the latch opens, read after. */
   private @Nullable RequestFailure failure;
 
-  CrtHead(HeadRequest request, Consumer<CrtHead> whenEnded, Owner owner) {
+  /**
+   * @param whenEnded hears the store's answer, be it a refusal; null if none came
+   */
+  CrtHead(HeadRequest request, Consumer<@Nullable StoreAnswer> whenEnded, Owner owner) {
     super(request.object(), request.subject(), owner);
     this.whenEnded = whenEnded;
   }
@@ -59,11 +62,6 @@ final class CrtHead extends CrtCall {
   protected void ended(@Nullable RequestFailure outcome) {
     failure = outcome;
     ended.countDown();
-    whenEnded.accept(this);
-  }
-
-  /** The store's answer, be it a refusal; null if none came. After the end. */
-  @Nullable StoreAnswer answer() {
-    return failure == null ? begun() : failure.answer();
+    whenEnded.accept(outcome == null ? begun() : outcome.answer());
   }
 }

@@ -103,7 +103,7 @@ final class CrtObjectClient implements ObjectClient, CrtCall.Owner {
   /** By the narrow CRT client, whose connections, signing and time-outs it shares. */
   @Override
   public ObjectHead head(HeadRequest request) throws RequestFailure {
-    CrtHead call = new CrtHead(request, asked -> {}, this);
+    CrtHead call = new CrtHead(request, answer -> {}, this);
     start(call, false, target -> addressing.head(target, request));
     return call.await(settings.requestTimeout());
   }
@@ -156,7 +156,7 @@ final class CrtObjectClient implements ObjectClient, CrtCall.Owner {
       return;
     }
     // A refused HEAD has no code, so the time may be the reason whatever the remedy is.
-    boolean timeIsKnown = answer != null && own.clock().learn(answer);
+    boolean timeIsKnown = own.clock().learn(answer);
     ObjectRef object = refused;
     if (remedy == Remedy.CREDENTIALS) {
       own.credentials().renew(then);
@@ -176,11 +176,8 @@ final class CrtObjectClient implements ObjectClient, CrtCall.Owner {
     CrtHead call =
         new CrtHead(
             question,
-            asked -> {
-              StoreAnswer answer = asked.answer();
-              if (answer != null) {
-                clock.learn(answer);
-              }
+            answer -> {
+              boolean unused = clock.learn(answer);
               askingTime.land(answer);
             },
             this);

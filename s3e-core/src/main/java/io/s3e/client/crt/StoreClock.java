@@ -4,6 +4,7 @@ package io.s3e.client.crt;
 import io.s3e.client.StoreAnswer;
 import java.time.Duration;
 import java.time.Instant;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -29,9 +30,9 @@ final class StoreClock {
     return !offset.isZero();
   }
 
-  /** Learns the offset from an answer that has just come; false if it tells no time. */
-  boolean learn(StoreAnswer answer) {
-    Instant told = answer.date();
+  /** Learns the offset from an answer that has just come, if any; false if it tells no time. */
+  boolean learn(@Nullable StoreAnswer answer) {
+    Instant told = answer == null ? null : answer.date();
     if (told == null) {
       return false;
     }

@@ -185,14 +185,12 @@ public final class FallbackClient implements ForwardingClient {
 
   @Override
   public Exchange get(GetRequest request, ResponseHandler handler) {
-    return switch (state) {
-      case FAST -> new FastGet(this, request, handler, false).begin();
-      case TRYING -> new FastGet(this, request, handler, true).begin();
-      case SUBSTITUTE -> {
-        retryIfDue(request, handler);
-        yield bySubstitute(request, handler);
-      }
-    };
+    State now = state;
+    if (now != State.SUBSTITUTE) {
+      return new FastGet(this, request, handler, now == State.TRYING).begin();
+    }
+    retryIfDue(request, handler);
+    return bySubstitute(request, handler);
   }
 
   @Override

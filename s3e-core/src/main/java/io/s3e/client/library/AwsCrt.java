@@ -5,15 +5,7 @@ package io.s3e.client.library;
  * An aws-crt that has begun. This class is defined beside aws-crt, by {@link AwsCrtLoader}: the
  * class loader of the object is what it stands for, and it uses no other class of S3E's.
  */
-final class AwsCrt implements AwsCrtMBean {
-  private final String version;
-  private final String jar;
-
-  AwsCrt(String version, String jar) {
-    this.version = version;
-    this.jar = jar;
-  }
-
+record AwsCrt(String version, String jar) implements AwsCrtMBean {
   @Override
   public String getVersion() {
     return version;

@@ -113,24 +113,20 @@ final class SharedCrt {
       Thread thread =
           OwnLoader.isApplications()
               ? new Thread(group, task, THREAD, 0, false)
-              : apart(group, task);
+              : OwnLoader.makeApart(
+                  Thread.class,
+                  List.of(
+                      ThreadGroup.class, Runnable.class, String.class, long.class, boolean.class),
+                  group,
+                  task,
+                  THREAD,
+                  0L,
+                  false);
       thread.setDaemon(true);
       thread.setContextClassLoader(ClassLoader.getSystemClassLoader());
       thread.start();
     } catch (ReflectiveOperationException e) {
       throw new IllegalStateException(e);
     }
-  }
-
-  private static Thread apart(ThreadGroup group, Runnable task)
-      throws ReflectiveOperationException {
-    return OwnLoader.makeApart(
-        Thread.class,
-        List.of(ThreadGroup.class, Runnable.class, String.class, long.class, boolean.class),
-        group,
-        task,
-        THREAD,
-        0L,
-        false);
   }
 }

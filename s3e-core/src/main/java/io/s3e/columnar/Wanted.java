@@ -172,10 +172,12 @@ final class Wanted {
 
   /** Adds what of {@code runs} is neither wanted nor just read, in order; false if room ran out. */
   boolean add(List<BlockRange> runs, GuessKind kind, GuessJudge judge) {
+    // Counted once: what is added makes one request each, and to count takes a look at all.
+    long most = requests.size() + maxRequests() - asked(kind.isData());
     for (BlockRange run : runs) {
       // One after the other: runs may overlap.
       for (BlockRange missing : missingFrom(List.of(run))) {
-        if (!add(missing, kind, judge)) {
+        if (!add(missing, kind, judge, most)) {
           return false;
         }
       }
@@ -191,12 +193,11 @@ final class Wanted {
     return missing;
   }
 
-  private boolean add(BlockRange missing, GuessKind kind, GuessJudge judge) {
+  private boolean add(BlockRange missing, GuessKind kind, GuessJudge judge, long most) {
     long granted = held ? 0 : Math.min(missing.count(), window() - count());
     if (granted <= 0) {
       return false;
     }
-    long asked = asked(kind.isData());
     wish = null;
     List<BlockRange> cut = new ArrayList<>();
     BlockRange run = new BlockRange(missing.first(), missing.first() + granted);
@@ -204,7 +205,7 @@ final class Wanted {
     long request = sizing.requestFor(window(), inFlight, Math.max(leastRequest, least), NO_END);
     sizing.cut(run, request, cut);
     for (BlockRange each : cut) {
-      if (asked++ >= maxRequests()) {
+      if (requests.size() >= most) {
         return false;
       }
       boolean isAlong = kind == GuessKind.TAIL && layout.bytesOf(each).length() <= MAX_ALONG_BYTES;

@@ -103,8 +103,7 @@ final class EngineStreams implements AutoCloseable {
         version,
         options.split(),
         options.splits(),
-        new VectorPlanner.Joining(
-            VectorPlanner.MAX_GAP_BYTES, VectorPlanner.MAX_OVER_READ, config.requestBytes()),
+        VectorPlanner.Joining.upTo(config.requestBytes()),
         codecsOf(Thread.currentThread()),
         config.columnar(),
         counts);

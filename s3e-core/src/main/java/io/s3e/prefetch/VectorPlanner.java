@@ -13,37 +13,36 @@ public final class VectorPlanner {
   public static final int MAX_GAP_BYTES = 256 << 10;
 
   /** Bytes of a joined range that are fetched for nothing, as a share of the bytes wanted. */
-  public static final double MAX_OVER_READ = 0.5;
+  private static final double MAX_OVER_READ = 0.5;
 
   /** Ranges fetched as one: their span, and their indexes in the list, in order of offset. */
-  public record Group(ByteRange span, List<Integer> members) {
-    public Group {
-      members = List.copyOf(members);
-    }
-  }
+  public record Group(ByteRange span, List<Integer> members) {}
 
   /**
    * How ranges are joined: over gaps up to {@code gapBytes}, with at most {@code maxOverRead} times
    * the wanted bytes beside them, up to {@code requestBytes}.
    */
-  public record Joining(int gapBytes, double maxOverRead, long requestBytes) {}
+  public record Joining(int gapBytes, double maxOverRead, long requestBytes) {
+    /** As it is where nobody says otherwise. */
+    public static Joining upTo(long requestBytes) {
+      return new Joining(MAX_GAP_BYTES, MAX_OVER_READ, requestBytes);
+    }
+  }
 
   private VectorPlanner() {}
 
   /**
    * Sorts {@code ranges} and joins neighbours. Ranges whose blocks touch are joined, for together
-   * they take no byte more than apart. Others are joined over a gap of at most {@code gapBytes},
-   * while the group holds at most {@code maxOverRead} times as many bytes that nobody asked for as
-   * bytes that somebody did. The blocks of a joined group are at most {@code maxBytes} long, or one
-   * block. A range longer than that is a group of its own. So is each empty range, which overlaps
-   * nothing.
+   * they take no byte more than apart. Others are joined as {@code how} says, which counts bytes
+   * that nobody asked for against those that somebody did. The blocks of a joined group are at most
+   * {@link Joining#requestBytes} long, or one block. A range longer than that is a group of its
+   * own. So is each empty range, which overlaps nothing.
    *
    * @param blockBytes what is fetched at least, in bytes
    * @return groups in order of offset; each index of {@code ranges} is a member of exactly one
    * @throws IllegalArgumentException if two ranges overlap; the message names both
    */
-  public static List<Group> plan(
-      List<ByteRange> ranges, int blockBytes, int gapBytes, double maxOverRead, long maxBytes) {
+  public static List<Group> plan(List<ByteRange> ranges, int blockBytes, Joining how) {
     List<Integer> order =
         IntStream.range(0, ranges.size())
             .boxed()
@@ -51,7 +50,6 @@ public final class VectorPlanner {
                 Comparator.comparingLong((Integer i) -> ranges.get(i).start())
                     .thenComparingLong(i -> ranges.get(i).end()))
             .toList();
-    Joining joining = new Joining(gapBytes, maxOverRead, maxBytes);
     List<Joined> groups = new ArrayList<>();
     Joined last = new Joined(new ByteRange(0, 0));
     for (int index : order) {
@@ -65,7 +63,7 @@ public final class VectorPlanner {
           ByteRange before = ranges.get(last.members.get(last.members.size() - 1));
           throw new IllegalArgumentException("ranges " + before + " and " + range + " overlap");
         }
-        if (last.used == 0 || !last.fits(range, blockBytes, joining)) {
+        if (last.used == 0 || !last.fits(range, blockBytes, how)) {
           last = new Joined(range);
           groups.add(last);
         }
@@ -78,20 +76,9 @@ public final class VectorPlanner {
         .toList();
   }
 
-  /** The spans of ranges that ascend, none of them empty: as {@link #plan} joins them. */
-  public static List<ByteRange> spans(List<ByteRange> ascending, int blockBytes, Joining how) {
-    List<Joined> groups = new ArrayList<>(ascending.size());
-    for (ByteRange range : ascending) {
-      Joined last = groups.isEmpty() ? null : groups.get(groups.size() - 1);
-      if (last == null || !last.fits(range, blockBytes, how)) {
-        last = new Joined(range);
-        groups.add(last);
-      }
-      last.add(range, 0);
-    }
-    List<ByteRange> spans = new ArrayList<>(groups.size());
-    groups.forEach(each -> spans.add(new ByteRange(each.start, each.end)));
-    return spans;
+  /** The spans of the groups of {@link #plan}. */
+  public static List<ByteRange> spans(List<ByteRange> ranges, int blockBytes, Joining how) {
+    return plan(ranges, blockBytes, how).stream().map(Group::span).toList();
   }
 
   /** A group to which ranges are added. */

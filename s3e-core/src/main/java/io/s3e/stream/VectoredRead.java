@@ -98,9 +98,7 @@ final class VectoredRead {
         VectorPlanner.plan(
             wanted,
             reader.handle.layout().blockSize(),
-            VectorPlanner.MAX_GAP_BYTES,
-            VectorPlanner.MAX_OVER_READ,
-            reader.fetcher.config().requestBytes());
+            VectorPlanner.Joining.upTo(reader.fetcher.config().requestBytes()));
     this.reader = reader;
     this.release = release;
     this.over = over;

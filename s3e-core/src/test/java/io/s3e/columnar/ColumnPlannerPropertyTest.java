@@ -362,9 +362,8 @@ class ColumnPlannerPropertyTest {
         }
       }
       List<ByteRange> spans =
-          VectorPlanner.plan(ranges, layout.blockSize(), gap, 0.5, limits.requestBytes()).stream()
-              .map(VectorPlanner.Group::span)
-              .toList();
+          VectorPlanner.spans(
+              ranges, layout.blockSize(), new Joining(gap, 0.5, limits.requestBytes()));
       spans.forEach(ahead::onRead);
       planner.onVectored(ranges, spans);
       for (ByteRange span : spans) {

@@ -248,10 +248,7 @@ final class Replay {
   private void vectored(Stream stream, List<ByteRange> ranges) {
     Store store = stream.store;
     ranges.forEach(range -> wantedBytes += range.length());
-    List<ByteRange> spans =
-        VectorPlanner.plan(ranges, BLOCK, GAP, 0.5, REQUEST).stream()
-            .map(VectorPlanner.Group::span)
-            .toList();
+    List<ByteRange> spans = VectorPlanner.spans(ranges, BLOCK, new Joining(GAP, 0.5, REQUEST));
     spans.forEach(stream.ahead::onRead);
     stream.planner.onVectored(ranges, spans);
     Change change = look(stream);

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.s3e.block.ByteRange;
 import io.s3e.prefetch.VectorPlanner.Group;
+import io.s3e.prefetch.VectorPlanner.Joining;
 import io.s3e.testing.Seed;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -20,47 +21,48 @@ class VectorPlannerTest {
     return new ByteRange(start, end);
   }
 
+  private static List<Group> plan(
+      List<ByteRange> ranges, int block, int gap, double ratio, long max) {
+    return VectorPlanner.plan(ranges, block, new Joining(gap, ratio, max));
+  }
+
   @Test
   void nothingIsPlannedAsNothing() {
-    assertThat(VectorPlanner.plan(List.of(), 1, 10, 1, NO_LIMIT)).isEmpty();
+    assertThat(plan(List.of(), 1, 10, 1, NO_LIMIT)).isEmpty();
   }
 
   @Test
   void neighboursAreJoinedInOrderOfOffset() {
-    assertThat(
-            VectorPlanner.plan(
-                List.of(range(300, 400), range(0, 100), range(110, 200)), 1, 10, 1, NO_LIMIT))
+    assertThat(plan(List.of(range(300, 400), range(0, 100), range(110, 200)), 1, 10, 1, NO_LIMIT))
         .containsExactly(
             new Group(range(0, 200), List.of(1, 2)), new Group(range(300, 400), List.of(0)));
   }
 
   @Test
   void touchingRangesAreJoinedWithoutAnyGapAllowed() {
-    assertThat(VectorPlanner.plan(List.of(range(0, 10), range(10, 20)), 1, 0, 0, NO_LIMIT))
+    assertThat(plan(List.of(range(0, 10), range(10, 20)), 1, 0, 0, NO_LIMIT))
         .containsExactly(new Group(range(0, 20), List.of(0, 1)));
   }
 
   @Test
   void overReadIsBoundedWhateverTheGap() {
     List<ByteRange> sparse = List.of(range(0, 10), range(50, 60), range(100, 110));
-    assertThat(VectorPlanner.plan(sparse, 1, 1000, 1.9, NO_LIMIT)).hasSize(3);
-    assertThat(VectorPlanner.plan(sparse, 1, 1000, 2, NO_LIMIT)).hasSize(2);
-    assertThat(VectorPlanner.plan(sparse, 1, 1000, 3, NO_LIMIT)).hasSize(1);
+    assertThat(plan(sparse, 1, 1000, 1.9, NO_LIMIT)).hasSize(3);
+    assertThat(plan(sparse, 1, 1000, 2, NO_LIMIT)).hasSize(2);
+    assertThat(plan(sparse, 1, 1000, 3, NO_LIMIT)).hasSize(1);
   }
 
   @Test
   void rangesWhoseBlocksTouchAreJoinedWhateverLiesBetween() {
     List<ByteRange> tiny = List.of(range(1, 2), range(60, 61), range(190, 191), range(300, 301));
-    assertThat(VectorPlanner.plan(tiny, 100, 0, 0, NO_LIMIT))
+    assertThat(plan(tiny, 100, 0, 0, NO_LIMIT))
         .containsExactly(
             new Group(range(1, 191), List.of(0, 1, 2)), new Group(range(300, 301), List.of(3)));
   }
 
   @Test
   void aGroupDoesNotOutgrowTheLimitButALongRangeStays() {
-    assertThat(
-            VectorPlanner.plan(
-                List.of(range(0, 500), range(500, 550), range(550, 600)), 1, 10, 1, 100))
+    assertThat(plan(List.of(range(0, 500), range(500, 550), range(550, 600)), 1, 10, 1, 100))
         .containsExactly(
             new Group(range(0, 500), List.of(0)), new Group(range(500, 600), List.of(1, 2)));
   }
@@ -69,7 +71,7 @@ class VectorPlannerTest {
   @Test
   void theLimitIsOneOfWholeBlocks() {
     assertThat(
-            VectorPlanner.plan(
+            plan(
                 List.of(range(50, 150), range(150, 160), range(160, 350), range(360, 401)),
                 100,
                 10,
@@ -82,7 +84,7 @@ class VectorPlannerTest {
   @Test
   void emptyRangesOverlapNothing() {
     assertThat(
-            VectorPlanner.plan(
+            plan(
                 List.of(range(0, 100), range(50, 50), range(50, 50), range(100, 120)),
                 1,
                 0,
@@ -96,14 +98,11 @@ class VectorPlannerTest {
 
   @Test
   void overlapIsRefusedNamingBothRanges() {
-    assertThatThrownBy(
-            () -> VectorPlanner.plan(List.of(range(90, 120), range(0, 100)), 1, 0, 0, NO_LIMIT))
+    assertThatThrownBy(() -> plan(List.of(range(90, 120), range(0, 100)), 1, 0, 0, NO_LIMIT))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("ranges [0, 100) and [90, 120) overlap");
     assertThatThrownBy(
-            () ->
-                VectorPlanner.plan(
-                    List.of(range(0, 100), range(50, 50), range(99, 120)), 1, 0, 0, NO_LIMIT))
+            () -> plan(List.of(range(0, 100), range(50, 50), range(99, 120)), 1, 0, 0, NO_LIMIT))
         .hasMessage("ranges [0, 100) and [99, 120) overlap");
   }
 
@@ -136,7 +135,7 @@ class VectorPlannerTest {
 
   private static void assertPlan(
       List<ByteRange> ranges, int block, int gap, double ratio, long max, String seed) {
-    List<Group> groups = VectorPlanner.plan(ranges, block, gap, ratio, max);
+    List<Group> groups = plan(ranges, block, gap, ratio, max);
     List<Integer> seen = new ArrayList<>();
     for (Group group : groups) {
       List<ByteRange> members = group.members().stream().map(ranges::get).toList();

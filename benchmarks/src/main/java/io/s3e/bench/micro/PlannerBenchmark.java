@@ -94,6 +94,7 @@ public class PlannerBenchmark extends CallTime {
 
   @Benchmark
   public List<VectorPlanner.Group> vectored() {
-    return VectorPlanner.plan(ranges, BLOCK_BYTES, GAP_BYTES, 0.3, REQUEST_BYTES);
+    return VectorPlanner.plan(
+        ranges, BLOCK_BYTES, new VectorPlanner.Joining(GAP_BYTES, 0.3, REQUEST_BYTES));
   }
 }

@@ -6,14 +6,13 @@ import org.jspecify.annotations.Nullable;
 
 /** Which groups of a file one stream is to read, as far as that is known. Not thread-safe. */
 final class Groups {
-  /** Null once it was asked, or need not be. */
+  /** Null once it was asked. */
   private @Nullable SplitSource source;
 
   private @Nullable ByteRange split;
 
-  Groups(@Nullable ByteRange split, SplitSource source) {
-    this.source = split == null ? source : null;
-    this.split = split;
+  Groups(SplitSource source) {
+    this.source = source;
   }
 
   /** The reader is at {@code group}: asks for its split, once, and believes it if it fits. */

@@ -83,8 +83,7 @@ public final class StreamPlanner {
   /**
    * @param past is believed as far as {@code memory} has nothing of the object's place; null if
    *     nothing is
-   * @param split the bytes that the opener said it needs; null if it did not
-   * @param splits is asked where {@code split} is null
+   * @param split tells the bytes that the reader is to read
    * @param codecs where aircompressor is looked for
    * @param listener hears of footers that are read, and of guesses that are only observed
    */
@@ -95,8 +94,7 @@ public final class StreamPlanner {
       LayoutMemory memory,
       @Nullable LayoutMemory past,
       ObjectVersion version,
-      @Nullable ByteRange split,
-      SplitSource splits,
+      SplitSource split,
       Joining joining,
       ClassLoader codecs,
       ColumnarMode mode,
@@ -107,7 +105,7 @@ public final class StreamPlanner {
     this.joining = joining;
     this.mode = mode;
     this.observed = new Ahead(blocks, listener);
-    this.groups = new Groups(split, splits);
+    this.groups = new Groups(split);
     this.wanted = new Wanted(blocks, limits);
     this.footer = new FooterReading(blocks, memory, past, version, this.codecs, listener);
   }

@@ -119,7 +119,6 @@ class ColumnPlannerPropertyTest {
           random.nextBoolean()
               ? null
               : ByteRange.ofLength(random.nextLong(size), random.nextLong(size));
-      boolean isAsked = random.nextBoolean();
       ByteRange known = split;
       gap = random.nextInt(4 * block);
       ObjectVersion version =
@@ -134,8 +133,7 @@ class ColumnPlannerPropertyTest {
               memory,
               null,
               version,
-              isAsked ? null : known,
-              isAsked ? () -> known : SplitSource.UNKNOWN,
+              () -> known,
               new Joining(gap, 0.5, request),
               ClassLoader.getPlatformClassLoader(),
               ColumnarMode.AUTO,

@@ -120,7 +120,6 @@ final class ColumnTranscript {
         memory,
         null,
         version,
-        null,
         () -> split,
         new Joining(BLOCK, 0.5, 8 << 20),
         ClassLoader.getPlatformClassLoader(),

@@ -40,7 +40,6 @@ class FootersCountedTest {
         memory,
         null,
         version,
-        null,
         SplitSource.UNKNOWN,
         new Joining(BLOCK, 0.5, 8 << 20),
         ClassLoader.getPlatformClassLoader(),

@@ -186,7 +186,6 @@ final class Replay {
             memory,
             past,
             version,
-            null,
             () -> split == Split.KNOWN ? told : null,
             new Joining(GAP, 0.5, REQUEST),
             ClassLoader.getPlatformClassLoader(),

@@ -48,7 +48,6 @@ class StreamPlannerTest {
         memory,
         null,
         version,
-        null,
         SplitSource.UNKNOWN,
         new Joining(0, 0.5, 8 << 20),
         ClassLoader.getPlatformClassLoader(),

@@ -29,6 +29,12 @@ final class FooterReading {
   /** What other JVMs have learnt, for where this one has learnt nothing; null if nothing. */
   private final @Nullable LayoutMemory past;
 
+  /** What is known of files beside this one. */
+  private final LayoutMemory.Directory place;
+
+  /** The stream's guesses of what is not known of a file, of the account of its place. */
+  private final TableLedger.OfStream guesses;
+
   private final OrcCodecs codecs;
   private final ObjLongConsumer<Counter> listener;
   private ObjectVersion version;
@@ -41,8 +47,6 @@ final class FooterReading {
   /** The reader has come near the end since the stream was reset: the footer is to be seen. */
   private boolean isAtEnd;
 
-  private TableLedger.@Nullable OfStream guesses;
-
   FooterReading(
       BlockLayout blocks,
       LayoutMemory memory,
@@ -54,6 +58,8 @@ final class FooterReading {
     this.memory = memory;
     this.past = past;
     this.version = version;
+    this.place = memory.place(version.object());
+    this.guesses = place.ledger().ofStream();
     this.codecs = codecs;
     this.listener = listener;
   }
@@ -77,26 +83,14 @@ final class FooterReading {
     return past == null ? null : past.table(version.object(), layout.schema);
   }
 
-  private LayoutMemory.Directory place() {
-    return memory.place(version.object());
-  }
-
   private TailMemory tails() {
-    TailMemory mine = place().tails();
+    TailMemory mine = place.tails();
     return past == null || !mine.isNew() ? mine : past.place(version.object()).tails();
   }
 
   private AlikeFiles alike() {
-    AlikeFiles mine = place().alike();
+    AlikeFiles mine = place.alike();
     return past == null || !mine.isNew() ? mine : past.place(version.object()).alike();
-  }
-
-  /** The stream's guesses of what is not known of a file, of the account of its place. */
-  private TableLedger.OfStream guesses() {
-    if (guesses == null) {
-      guesses = place().ledger().ofStream();
-    }
-    return guesses;
   }
 
   /** Whether a read at {@code position} is one of a footer, if there is one. */
@@ -121,15 +115,15 @@ final class FooterReading {
     }
     long bytes = layout == null ? tails().bytesOf(size) : size - layout.footerStart;
     BlockRange end = blocks.covering(Math.max(0, size - bytes), size);
-    if (bytes > 0 && end.first() < read.first() && guesses().admits(GuessKind.TAIL)) {
+    if (bytes > 0 && end.first() < read.first() && guesses.admits(GuessKind.TAIL)) {
       BlockRange before = new BlockRange(end.first(), read.first());
-      wanted.add(List.of(before), GuessKind.TAIL, guesses());
+      wanted.add(List.of(before), GuessKind.TAIL, guesses);
     }
     boolean isOne = layout == null || layout.groups == 1;
     List<BlockRange> alike = isOne ? alike().guess(blocks) : List.of();
-    if (!alike.isEmpty() && guesses().admits(GuessKind.ALIKE)) {
+    if (!alike.isEmpty() && guesses.admits(GuessKind.ALIKE)) {
       wanted.openFor(wanted.count() + BlockRange.count(alike));
-      wanted.add(alike, GuessKind.ALIKE, guesses());
+      wanted.add(alike, GuessKind.ALIKE, guesses);
     }
   }
 
@@ -137,9 +131,8 @@ final class FooterReading {
   void remember(FileLayout layout, List<ByteRange> data) {
     FileShape shape = new FileShape(blocks.objectSize(), layout.dataEnd(), List.copyOf(data));
     AlikeFiles believed = alike();
-    AlikeFiles mine = place().alike();
-    mine.onRead(shape);
-    if (believed != mine) {
+    place.alike().onRead(shape);
+    if (believed != place.alike()) {
       believed.onRead(shape);
     }
   }
@@ -162,7 +155,7 @@ final class FooterReading {
 
   /** The bytes that were wanted: the layout, or null if it takes more or this is done without. */
   @Nullable FileLayout onBytes(byte[] bytes) {
-    TailMemory tails = place().tails();
+    TailMemory tails = place.tails();
     FileTail known = tail;
     isDone = true;
     try {

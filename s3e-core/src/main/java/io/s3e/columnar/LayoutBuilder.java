@@ -2,7 +2,6 @@
 package io.s3e.columnar;
 
 import java.util.Arrays;
-import java.util.stream.LongStream;
 
 /** Collects the places that a footer tells, and refuses places that cannot be. */
 final class LayoutBuilder {
@@ -38,18 +37,6 @@ final class LayoutBuilder {
     layout.chunkLength[i] = length;
     boolean known = dictionary > 0 && dictionary <= Math.min(length, Integer.MAX_VALUE);
     layout.dictionaryLength[i] = known ? (int) dictionary : 0;
-  }
-
-  long firstByte(int group) {
-    return ofGroup(layout.chunkStart, group).min().orElse(Long.MAX_VALUE);
-  }
-
-  long chunkBytes(int group) {
-    return ofGroup(layout.chunkLength, group).sum();
-  }
-
-  private LongStream ofGroup(long[] ofChunks, int group) {
-    return Arrays.stream(ofChunks, group * layout.columns, (group + 1) * layout.columns);
   }
 
   /** The split that holds {@code mark} has the group. */

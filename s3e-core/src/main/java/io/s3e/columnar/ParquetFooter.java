@@ -59,6 +59,11 @@ final class ParquetFooter {
   private int groups;
   private long schema;
 
+  /** Where the chunks of the group that is being read begin, and how long they are together. */
+  private long firstByte;
+
+  private long chunkBytes;
+
   /** Numbers of the chunk that is being read by the ids of their fields, and of its metadata. */
   private final long[] chunk = new long[FIELDS];
 
@@ -120,9 +125,15 @@ final class ParquetFooter {
     }
   }
 
+  /**
+   * Readers give a group to the split that holds its middle, counted from its first chunk on: the
+   * offset that a group has of its own is wrong in files of Arrow before 6 and parquet-java 1.12.0.
+   */
   private void readGroup(int group) throws MalformedException {
     long bytes = ABSENT;
     LayoutBuilder told = null;
+    firstByte = Long.MAX_VALUE;
+    chunkBytes = 0;
     in.enterStruct();
     while (in.nextField()) {
       switch (in.field()) {
@@ -139,18 +150,11 @@ final class ParquetFooter {
     if (told == null) {
       throw new MalformedException("a row group without columns");
     }
-    mark(told, group, bytes == ABSENT ? told.chunkBytes(group) : bytes);
-  }
-
-  /**
-   * Readers give a group to the split that holds its middle, counted from its first chunk on: the
-   * offset that a group has of its own is wrong in files of Arrow before 6 and parquet-java 1.12.0.
-   */
-  private void mark(LayoutBuilder told, int group, long bytes) throws MalformedException {
+    bytes = bytes == ABSENT ? chunkBytes : bytes;
     if (bytes < 0 || bytes > footerStart) {
       throw new MalformedException("a group of " + bytes + " bytes");
     }
-    told.mark(group, told.firstByte(group) + bytes / 2);
+    told.mark(group, firstByte + bytes / 2);
   }
 
   private LayoutBuilder readColumns(int group) throws MalformedException {
@@ -217,6 +221,8 @@ final class ParquetFooter {
     boolean hasDictionary = dictionary > 0 && dictionary < dataPage;
     long start = hasDictionary ? dictionary : dataPage;
     told.chunk(group, column, start, compressed, dataPage - start);
+    firstByte = Math.min(firstByte, start);
+    chunkBytes += compressed;
     FileLayout made = told.layout;
     int i = group * made.columns + column;
     long offsetIndex = chunk[CHUNK_OFFSET_INDEX];

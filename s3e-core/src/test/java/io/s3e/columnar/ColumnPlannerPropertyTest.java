@@ -179,7 +179,8 @@ class ColumnPlannerPropertyTest {
             }
           }
           long first = chunks.get(g).get(0)[0];
-          builder.mark(g, first + builder.chunkBytes(g) / 2);
+          long bytes = chunks.get(g).stream().mapToLong(chunk -> chunk[1]).sum();
+          builder.mark(g, first + bytes / 2);
         }
         builder.schema(7);
         return builder.build();

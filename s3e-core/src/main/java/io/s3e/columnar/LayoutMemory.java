@@ -12,7 +12,6 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,7 +29,7 @@ public final class LayoutMemory {
   private static final float LOAD_FACTOR = 0.75f;
   private static final int FEW = 16;
 
-  private final Map<ObjectVersion, FileLayout> layouts = byUse();
+  private final Map<ObjectVersion, FileLayout> layouts = byUse(Integer.MAX_VALUE);
 
   /** Files of one schema beside each other. Tables of the same schema lie apart. */
   private record Table(String place, long schema) {}
@@ -42,8 +41,8 @@ public final class LayoutMemory {
     }
   }
 
-  private final Map<Table, TableMemory> tables = byUse();
-  private final Map<String, Directory> places = byUse();
+  private final Map<Table, TableMemory> tables = byUse(MAX_TABLES);
+  private final Map<String, Directory> places = byUse(MAX_TABLES);
   private long layoutBytes;
 
   /** A memory that has learnt nothing but these facts, by place as {@link #facts} has them. */
@@ -54,13 +53,13 @@ public final class LayoutMemory {
   }
 
   private void recall(String name, PlaceFacts facts) {
-    Directory place = find(places, name, Directory::new);
+    Directory place = places.computeIfAbsent(name, each -> new Directory());
     if (facts.footerBytes() > 0) {
       place.tails.footer(facts.footerBytes());
     }
     facts.files().forEach(place.alike::onRead);
     for (PlaceFacts.ColumnScan scan : facts.scans()) {
-      find(tables, new Table(name, scan.schema()), TableMemory::new).recall(scan.columns());
+      table(name, scan.schema()).recall(scan.columns());
     }
   }
 
@@ -81,8 +80,14 @@ public final class LayoutMemory {
     return facts;
   }
 
-  private static <K, V> Map<K, V> byUse() {
-    return new LinkedHashMap<>(FEW, LOAD_FACTOR, true);
+  /** What was used longest ago goes as soon as there are more. */
+  private static <K, V> Map<K, V> byUse(int most) {
+    return new LinkedHashMap<>(FEW, LOAD_FACTOR, true) {
+      @Override
+      protected boolean removeEldestEntry(Map.Entry<K, V> oldest) {
+        return size() > most;
+      }
+    };
   }
 
   synchronized @Nullable FileLayout layout(ObjectVersion version) {
@@ -100,34 +105,25 @@ public final class LayoutMemory {
     }
     layouts.put(version, layout);
     layoutBytes += layout.weight();
+    Iterator<FileLayout> oldest = layouts.values().iterator();
     while (layoutBytes > MAX_LAYOUT_BYTES) {
-      layoutBytes -= removeOldest(layouts).weight();
+      layoutBytes -= oldest.next().weight();
+      oldest.remove();
     }
     return layout;
   }
 
   synchronized TableMemory table(ObjectRef object, long schema) {
-    return find(tables, new Table(placeOf(object), schema), TableMemory::new);
+    return table(placeOf(object), schema);
+  }
+
+  private TableMemory table(String place, long schema) {
+    return tables.computeIfAbsent(new Table(place, schema), each -> new TableMemory());
   }
 
   /** The place that {@code object} is in with other files. */
   synchronized Directory place(ObjectRef object) {
-    return find(places, placeOf(object), Directory::new);
-  }
-
-  private static <K, V> V find(Map<K, V> map, K key, Supplier<V> fresh) {
-    V found = map.computeIfAbsent(key, each -> fresh.get());
-    if (map.size() > MAX_TABLES) {
-      removeOldest(map);
-    }
-    return found;
-  }
-
-  private static <V> V removeOldest(Map<?, V> map) {
-    Iterator<V> values = map.values().iterator();
-    V oldest = values.next();
-    values.remove();
-    return oldest;
+    return places.computeIfAbsent(placeOf(object), each -> new Directory());
   }
 
   /**

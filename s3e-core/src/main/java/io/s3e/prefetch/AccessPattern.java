@@ -41,7 +41,7 @@ public final class AccessPattern {
   private static final long LEAP_BYTES = 4 << 20;
 
   private final BlockLayout layout;
-  private final Ledger ledger;
+  final Ledger ledger;
 
   /** Whether the opener has said which bytes it expects to need, the split. */
   private final boolean hasSplit;
@@ -221,7 +221,7 @@ public final class AccessPattern {
     return inRow == RANDOM_AFTER_JUMPS;
   }
 
-  private boolean countsAsRandom() {
+  boolean countsAsRandom() {
     return jumps >= RANDOM_AFTER_JUMPS;
   }
 
@@ -245,13 +245,5 @@ public final class AccessPattern {
     int needed = Math.min(MAX_CROSSINGS, base << ledger.distrust());
     return cursor.crossings >= needed
         && (cursor.origin != Cursor.CursorStart.REREAD || cursor.waitedAt > cursor.startBlock);
-  }
-
-  @Override
-  public String toString() {
-    int distrust = ledger.distrust();
-    return policy
-        + (countsAsRandom() ? " (jumping)" : "")
-        + (distrust == 0 ? "" : ", distrust " + distrust);
   }
 }

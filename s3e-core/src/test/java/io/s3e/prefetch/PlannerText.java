@@ -10,7 +10,11 @@ public final class PlannerText {
 
   public static String of(ReadPlanner planner, BlockLayout layout) {
     int block = layout.blockSize();
-    StringBuilder text = new StringBuilder(planner.pattern().toString());
+    AccessPattern pattern = planner.pattern();
+    StringBuilder text = new StringBuilder(pattern.policy().toString());
+    text.append(pattern.countsAsRandom() ? " (jumping)" : "");
+    int distrust = pattern.ledger.distrust();
+    text.append(distrust == 0 ? "" : ", distrust " + distrust);
     text.append(", ahead ").append(planner.cursors.wanted().count() * block);
     text.append(" of ").append(planner.windows.cap() * block);
     for (Cursor cursor : planner.cursors.leastRecentFirst()) {

@@ -17,24 +17,13 @@ import org.jspecify.annotations.Nullable;
  * The reads of one stream of a file whose layout is known: which part of it each is of, and what
  * that says of the reads that come. Not thread-safe.
  *
- * <p><b>States.</b>
- *
- * <ul>
- *   <li>READY: no read of a part of the layout. → OWNED by a read that begins where a part of the
- *       layout begins and does not go on where the last read ended.
- *   <li>OWNED: dictionary pages, Bloom filters, indexes and footers of stripes are told {@link
- *       Filters}; data of groups says which columns are wanted ({@link Following}).
- *   <li>FOREIGN: three reads were of no part of the layout, and none between them was of one; the
- *       stream is another planner's, for good.
- * </ul>
+ * <p>The stream is <i>owned</i> from a read on that begins where a part of the layout begins and
+ * does not go on where the last read ended. Then dictionary pages, Bloom filters, indexes and
+ * footers of stripes are told {@link Filters}; data of groups says which columns are wanted ({@link
+ * Following}). It is <i>foreign</i>, another planner's for good, once three reads were of no part
+ * of the layout, and none between them was of one.
  */
 final class ColumnPlanner {
-  enum State {
-    READY,
-    OWNED,
-    FOREIGN
-  }
-
   private static final int MAX_FOREIGN_READS = 3;
 
   /** A reader of a dictionary page fetches less than that of what is behind it. */
@@ -49,8 +38,11 @@ final class ColumnPlanner {
   private final Filters filters;
   private final PickedPages pages;
   final Following following;
-  State state = State.READY;
+  private boolean isOwned;
+
+  /** Reads of no part of the layout since the last one of a part. */
   private int foreignReads;
+
   private boolean sawFilters;
 
   /** Offset after the last byte of the last read; 0 before the first. */
@@ -83,11 +75,11 @@ final class ColumnPlanner {
 
   /** Whether the reads of the stream are planned by the layout. */
   boolean owns() {
-    return state == State.OWNED;
+    return isOwned && !isForeign();
   }
 
   boolean isForeign() {
-    return state == State.FOREIGN;
+    return foreignReads >= MAX_FOREIGN_READS;
   }
 
   /** A read of {@code [position, end)}; {@code wasExpected} if any of it was wanted. */
@@ -103,7 +95,10 @@ final class ColumnPlanner {
       return;
     }
     if (!isInGroup(place, end)) {
-      onForeignRead();
+      foreignReads++;
+      if (isForeign()) {
+        wanted.clear();
+      }
       return;
     }
     if (isData(place, end)) {
@@ -112,14 +107,6 @@ final class ColumnPlanner {
       filter(place, position, end);
     }
     ask();
-  }
-
-  private void onForeignRead() {
-    foreignReads++;
-    if (foreignReads >= MAX_FOREIGN_READS) {
-      wanted.clear();
-      state = State.FOREIGN;
-    }
   }
 
   /** As {@link #onRead}, of ranges that are read at once. */
@@ -185,7 +172,7 @@ final class ColumnPlanner {
 
   private void own() {
     foreignReads = 0;
-    state = State.OWNED;
+    isOwned = true;
   }
 
   private void filter(FilePlace place, long from, long to) {

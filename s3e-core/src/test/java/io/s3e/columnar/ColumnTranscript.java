@@ -270,9 +270,10 @@ final class ColumnTranscript {
 
   /** Of an owned stream, whether groups that follow were asked for; and what file it reads. */
   private static String state(ColumnPlanner columns) {
-    String state = columns.following.isOpen ? "FOLLOWING" : "COLUMNS";
+    String owned = columns.following.isOpen ? "FOLLOWING" : "COLUMNS";
+    String other = columns.isForeign() ? "FOREIGN" : "READY";
     FileLayout file = columns.layout;
-    return (columns.owns() ? state : columns.state)
+    return (columns.owns() ? owned : other)
         + (", " + file.format + " of " + file.groups + " groups, " + file.columns + " columns");
   }
 }

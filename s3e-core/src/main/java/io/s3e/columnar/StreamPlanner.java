@@ -139,15 +139,14 @@ public final class StreamPlanner {
    * on unheard of up to {@code until}.
    */
   public void onRead(long position, long end, long until) {
-    boolean wasColumnar = isColumnar();
     if (looksAtColumns()) {
       onColumnarRead(position, Math.min(end, blocks.objectSize()));
       observe(List.of(new ByteRange(position, end)));
     }
-    if (!isColumnar()) {
-      forward.onRead(position, until - position);
-    } else if (!wasColumnar) {
+    if (isColumnar()) {
       forward.reset();
+    } else {
+      forward.onRead(position, until - position);
     }
   }
 
@@ -198,7 +197,6 @@ public final class StreamPlanner {
 
   /** A vectored read of these ranges, which are joined to spans, is about to be served. */
   public void onVectored(List<ByteRange> ranges, List<ByteRange> spans) {
-    boolean wasColumnar = isColumnar();
     if (looksAtColumns()) {
       boolean wasExpected = false;
       for (ByteRange span : spans) {
@@ -209,10 +207,10 @@ public final class StreamPlanner {
       }
       observe(spans);
     }
-    if (!isColumnar()) {
-      forward.onRanges(spans);
-    } else if (!wasColumnar) {
+    if (isColumnar()) {
       forward.reset();
+    } else {
+      forward.onRanges(spans);
     }
   }
 

@@ -34,9 +34,6 @@ import org.jspecify.annotations.Nullable;
  * become less since, nothing is asked for.
  */
 final class Wanted {
-  /** Refusals do not make requests so long that a window holds fewer of them. */
-  private static final int LEAST_PARALLEL = 4;
-
   /** More before a read would keep its own bytes, which come last, for more than 4 ms. */
   private static final long MAX_ALONG_BYTES = 256 << 10;
 
@@ -259,9 +256,8 @@ final class Wanted {
       return;
     }
     long request = sizing.requestFor(before, inFlight, leastRequest, NO_END);
-    long half = Math.max(sizing.floorOf(inFlight), before / 2);
-    window = Math.max(1, Math.max(half, Math.min(before, count())));
-    leastRequest = Math.max(1, Math.min(2 * request, window / LEAST_PARALLEL));
+    window = Math.max(1, sizing.refused(before, count(), inFlight));
+    leastRequest = Math.max(1, Math.min(2 * request, window / RequestSizing.LEAST_PARALLEL));
   }
 
   /** Filters, tails and indexes first: few bytes that readers need before they know what else. */

@@ -19,6 +19,9 @@ public record RequestSizing(long minBlocks, long maxBlocks, int parallelRamp) {
   /** Requests that column data is cut into are no shorter: 1 MiB came no sooner, and cost more. */
   public static final long LEAST_OF_DATA_BYTES = 2 << 20;
 
+  /** Refusals do not make requests so long that a window holds fewer of them. */
+  public static final int LEAST_PARALLEL = 4;
+
   /**
    * What is there already is fetched over where it is no longer than this: to begin another GET
    * behind it takes a connection as long as about two of them (30 ms to the first byte, 60 MB/s).
@@ -55,11 +58,13 @@ public record RequestSizing(long minBlocks, long maxBlocks, int parallelRamp) {
   }
 
   /**
-   * The least that refusals leave of a window, in blocks: a whole request where few are {@code
-   * granted}, since a shorter one would not be granted sooner.
+   * What a refusal leaves of a window, in blocks: as much as is {@code ahead}, but not below half;
+   * and a whole request where few are {@code granted}, since a shorter one would not be granted
+   * sooner.
    */
-  public long floorOf(int granted) {
-    return granted < parallelRamp ? maxBlocks : minBlocks;
+  public long refused(long window, long ahead, int granted) {
+    long least = granted < parallelRamp ? maxBlocks : minBlocks;
+    return Math.max(Math.max(least, window / 2), Math.min(window, ahead));
   }
 
   /**

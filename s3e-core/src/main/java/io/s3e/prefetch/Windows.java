@@ -11,14 +11,11 @@ import java.util.List;
  * who gives way when the cap is reached. Counts in blocks. Not thread-safe.
  */
 final class Windows {
-  /** Refusals do not make requests so long that a window holds fewer of them. */
-  private static final int LEAST_PARALLEL = 4;
-
   /**
    * Requests cost money: a reader that has come far has earned long ones, as long as this part of
    * what it has read. Where nobody waits they need not be short at all: a window is as large as
    * what was read since the last wait, but for an initial window, and cut into {@link
-   * #LEAST_PARALLEL}.
+   * RequestSizing#LEAST_PARALLEL}.
    */
   private static final int EARNED_PART = 8;
 
@@ -80,7 +77,7 @@ final class Windows {
       return Math.min(Math.max(layout.blocksOver(minimumBytes), read(cursor)), share());
     }
     long shown = Math.max(cursor.sinceWait() - initial, read(cursor) / EARNED_WINDOW_PART);
-    long earned = Math.min(LEAST_PARALLEL * sizing.maxBlocks(), shown);
+    long earned = Math.min(RequestSizing.LEAST_PARALLEL * sizing.maxBlocks(), shown);
     long least = Math.max(layout.blocksOver(minimumBytes), earned);
     return Math.min(Math.max(cursor.windowBlocks, least), share());
   }
@@ -123,9 +120,8 @@ final class Windows {
   void shrink(Cursor cursor) {
     long window = windowOf(cursor);
     long request = requestOf(cursor, Long.MAX_VALUE);
-    long half = Math.max(sizing.floorOf(inFlight), window / 2);
-    cursor.windowBlocks = Math.max(half, Math.min(window, cursor.ahead()));
-    cursor.leastRequest = Math.min(2 * request, cursor.windowBlocks / LEAST_PARALLEL);
+    cursor.windowBlocks = sizing.refused(window, cursor.ahead(), inFlight);
+    cursor.leastRequest = Math.min(2 * request, cursor.windowBlocks / RequestSizing.LEAST_PARALLEL);
     cursor.held = true;
   }
 
@@ -170,8 +166,9 @@ final class Windows {
   /** Length of a request, where prefetch goes on for {@code left} blocks. */
   private long requestOf(Cursor cursor, long left) {
     long window = windowOf(cursor);
-    long shown = Math.max(cursor.sinceWait() / LEAST_PARALLEL, read(cursor) / EARNED_PART);
-    long earned = window < share() ? Math.min(shown, window / LEAST_PARALLEL) : 0;
+    long shown =
+        Math.max(cursor.sinceWait() / RequestSizing.LEAST_PARALLEL, read(cursor) / EARNED_PART);
+    long earned = window < share() ? Math.min(shown, window / RequestSizing.LEAST_PARALLEL) : 0;
     // The last ones run alone: only who waits for them minds.
     long toEnd = cursor.sinceWait() < window ? left : Long.MAX_VALUE;
     return sizing.requestFor(window, inFlight, Math.max(cursor.leastRequest, earned), toEnd);

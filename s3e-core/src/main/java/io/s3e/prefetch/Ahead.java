@@ -265,7 +265,9 @@ public final class Ahead {
 
   /** Block after the last one of {@code range} that should be there; its first if none should. */
   public long until(BlockRange range) {
-    return Math.max(range.first(), pieces.endBefore(range.end()));
+    List<BlockRange> missing = pieces.missingFrom(range);
+    BlockRange last = missing.isEmpty() ? null : missing.get(missing.size() - 1);
+    return last == null || last.end() < range.end() ? range.end() : last.first();
   }
 
   /** Something did not come, or has left memory unread: forgets blocks that are not there. */

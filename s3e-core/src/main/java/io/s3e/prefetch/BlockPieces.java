@@ -42,15 +42,6 @@ public final class BlockPieces<O> {
     return at < pieces.size() && pieces.get(at).blocks.first() <= block;
   }
 
-  /** Block after the last one before {@code block} that has an owner; 0 if none has. */
-  long endBefore(long block) {
-    int at = endingAfter(block - 1);
-    if (at < pieces.size() && pieces.get(at).blocks.first() < block) {
-      return block;
-    }
-    return at == 0 ? 0 : pieces.get(at - 1).blocks.end();
-  }
-
   /** The parts of {@code run} that have no owner, in order. */
   public List<BlockRange> missingFrom(BlockRange run) {
     if (pieces.isEmpty() && !run.isEmpty()) {

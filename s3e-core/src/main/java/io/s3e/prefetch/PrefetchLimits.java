@@ -18,18 +18,6 @@ public record PrefetchLimits(
     long maxWindowBytes,
     int maxCursors,
     int parallelRamp) {
-
-  public PrefetchLimits {
-    if (initialWindowBytes < 1
-        || smallRequestBytes < 1
-        || requestBytes < 1
-        || maxWindowBytes < 0
-        || maxCursors < 1
-        || parallelRamp < 1) {
-      throw new IllegalArgumentException("prefetch limits must be positive");
-    }
-  }
-
   /** S3 answers 1 MiB as soon as 256 KiB (first byte p50 30 and 27 ms): less costs requests. */
   private static final int SMALL_REQUEST_BYTES = 1 << 20;
 

@@ -152,7 +152,8 @@ public final class ReadPlanner {
       failedPeriods = ledger.failedPeriods();
       windows.fallBack();
     }
-    retireIdle();
+    long idleBytes = 2L * limits.requestBytes() * Math.max(2, cursors.active());
+    cursors.retire(idleBytes, 2L * limits.maxCursors(), limits.maxCursors());
     windows.refill(cursor);
   }
 
@@ -296,11 +297,5 @@ public final class ReadPlanner {
         all.remove(i);
       }
     }
-  }
-
-  private void retireIdle() {
-    long idleBytes = 2L * limits.requestBytes() * Math.max(2, cursors.active());
-    long idleReads = 2L * limits.maxCursors();
-    cursors.retire(idleBytes, idleReads, limits.maxCursors());
   }
 }

@@ -5,7 +5,7 @@ package io.s3e.columnar;
  * Reads bytes out of an array one after the other and never beyond an end, as the encodings of
  * footers need it. Allocates nothing. Not thread-safe.
  */
-abstract class BoundedReader {
+class BoundedReader {
   private static final int MAX_VARINT_BYTES = 10;
 
   final byte[] bytes;

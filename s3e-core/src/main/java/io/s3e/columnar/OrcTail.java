@@ -17,8 +17,6 @@ final class OrcTail {
 
   private static final int MAX_STRIPES = 1 << 14;
 
-  private static final int CHUNK_HEADER_BYTES = 3;
-
   /** Compressed pieces of a footer: each is full but for the last. */
   private static final int MAX_CHUNKS = 1 << 12;
 
@@ -54,37 +52,28 @@ final class OrcTail {
     if (codec == null) {
       throw new MalformedException("codec " + compression + " is not to be had");
     }
-    return decompress(stored, codec, blockBytes);
-  }
-
-  private static byte[] decompress(byte[] source, OrcCodecs.Codec codec, int blockBytes)
-      throws MalformedException {
     byte[] block = new byte[blockBytes];
-    byte[] plain = new byte[Math.min(MAX_FOOTER_BYTES, 4 * source.length)];
+    byte[] plain = new byte[Math.min(MAX_FOOTER_BYTES, 4 * stored.length)];
     int filled = 0;
-    int at = 0;
-    for (int chunk = 0; at < source.length; chunk++) {
-      if (chunk == MAX_CHUNKS || source.length - at < CHUNK_HEADER_BYTES) {
-        throw new MalformedException("cut off, or in more than " + MAX_CHUNKS + " pieces");
+    BoundedReader in = new BoundedReader(stored, 0, stored.length);
+    for (int chunk = 0; in.remaining() > 0; chunk++) {
+      if (chunk == MAX_CHUNKS) {
+        throw new MalformedException("in more than " + MAX_CHUNKS + " pieces");
       }
-      int header =
-          (source[at] & 0xFF) | (source[at + 1] & 0xFF) << 8 | (source[at + 2] & 0xFF) << 16;
+      int header = in.next() | in.next() << 8 | in.next() << 16;
       int length = header >>> 1;
       boolean isPlain = (header & 1) == 1;
-      at += CHUNK_HEADER_BYTES;
-      if (length > source.length - at) {
-        throw new MalformedException("cut off");
-      }
-      int count = isPlain ? length : codec.decompress(source, at, length, block);
+      int at = in.at;
+      in.skipBytes(length);
+      int count = isPlain ? length : codec.decompress(stored, at, length, block);
       if (count > MAX_FOOTER_BYTES - filled) {
         throw new MalformedException("a footer of more than " + MAX_FOOTER_BYTES + " bytes");
       }
       if (count > plain.length - filled) {
         plain = Arrays.copyOf(plain, Math.min(MAX_FOOTER_BYTES, 2 * (filled + count)));
       }
-      System.arraycopy(isPlain ? source : block, isPlain ? at : 0, plain, filled, count);
+      System.arraycopy(isPlain ? stored : block, isPlain ? at : 0, plain, filled, count);
       filled += count;
-      at += length;
     }
     return Arrays.copyOf(plain, filled);
   }

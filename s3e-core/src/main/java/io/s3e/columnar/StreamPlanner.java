@@ -287,10 +287,6 @@ public final class StreamPlanner {
     }
   }
 
-  public void setPolicy(ReadPolicy policy) {
-    forward.setPolicy(policy);
-  }
-
   public void setMinimumReadahead(long bytes) {
     forward.setMinimumReadahead(bytes);
   }

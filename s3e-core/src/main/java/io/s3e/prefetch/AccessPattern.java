@@ -13,9 +13,10 @@ import org.jspecify.annotations.Nullable;
  * advice by {@link #isInOrder}, {@link #isScanning}, {@link #mayBeScan}, {@link #looksLikeScan} and
  * {@link #isRandom}.
  *
- * <p><b>Threads.</b> Public methods: any thread, no lock. Threads that read at once, each in a
- * place of its own, look like jumps, as they should; a run that one of them has half written is
- * wrong until the next read. All other methods belong to the planner, whose caller serialises them.
+ * <p><b>Threads.</b> Public methods but {@link #setPolicy}: any thread, no lock. Threads that read
+ * at once, each in a place of its own, look like jumps, as they should; a run that one of them has
+ * half written is wrong until the next read. All other methods belong to the planner, whose caller
+ * serialises them.
  *
  * <p>Refers to nothing of the stream: it outlives one that was forgotten.
  */
@@ -47,7 +48,9 @@ public final class AccessPattern {
   private final boolean hasSplit;
 
   private final long splitFirst;
-  private final long splitLimit;
+
+  /** Block after the last one that holds a byte of the split. */
+  final long splitLimit;
 
   /** A reader of lines begins a byte before its split, or at the end of the block before. */
   private final long splitStart;
@@ -55,7 +58,7 @@ public final class AccessPattern {
   /** The planner, whose own this is, has seen no read since the stream was opened or reset. */
   private boolean fresh = true;
 
-  // Written by the planner alone, read by any thread.
+  // Written by the planner and its caller alone, read by any thread.
   private volatile ReadPolicy policy;
   private volatile int jumps;
 
@@ -186,13 +189,9 @@ public final class AccessPattern {
     return policy != ReadPolicy.ADAPTIVE || hasSplit;
   }
 
-  void setPolicy(ReadPolicy value) {
+  /** Changes the policy from the next read on. */
+  public void setPolicy(ReadPolicy value) {
     policy = value;
-  }
-
-  /** Block after the last one that holds a byte of the split. */
-  long splitLimit() {
-    return splitLimit;
   }
 
   /** The stream is as if just opened, except for what has become of earlier predictions. */

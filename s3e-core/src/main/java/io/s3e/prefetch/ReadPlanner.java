@@ -237,11 +237,6 @@ public final class ReadPlanner {
     return pattern;
   }
 
-  /** Changes the policy from the next read on. */
-  public void setPolicy(ReadPolicy value) {
-    pattern.setPolicy(value);
-  }
-
   /** A cursor that prefetches is to be at least so far ahead, within the cap; 0 for no wish. */
   public void setMinimumReadahead(long bytes) {
     windows.setMinimum(bytes);

@@ -141,7 +141,7 @@ final class Windows {
         return;
       }
     }
-    long limit = pattern.splitLimit();
+    long limit = pattern.splitLimit;
     long window = windowOf(cursor);
     if (cursor.reached > limit + 1) {
       limit = layout.blocks();
@@ -159,7 +159,7 @@ final class Windows {
   }
 
   void cut(Cursor cursor, BlockRange absent, List<BlockRange> requests) {
-    long left = Math.max(cursor.aheadTo, pattern.splitLimit()) - absent.first();
+    long left = Math.max(cursor.aheadTo, pattern.splitLimit) - absent.first();
     sizing.cut(absent, requestOf(cursor, left), requests);
   }
 

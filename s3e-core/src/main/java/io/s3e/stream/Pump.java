@@ -345,7 +345,7 @@ final class Pump implements Consumer<RunFetch> {
   }
 
   void setPolicy(ReadPolicy policy) {
-    configure(() -> planner.setPolicy(policy));
+    configure(() -> planner.pattern().setPolicy(policy));
   }
 
   void setMinimum(long bytes) {

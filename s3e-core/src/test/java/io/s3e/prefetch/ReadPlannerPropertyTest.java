@@ -128,7 +128,7 @@ class ReadPlannerPropertyTest {
         planner.setMinimumReadahead(random.nextInt(100 * layout.blockSize()));
       } else if (random.nextBoolean()) {
         policy = ReadPolicy.values()[random.nextInt(4)];
-        planner.setPolicy(policy);
+        planner.pattern().setPolicy(policy);
         log.add("policy " + policy);
       } else {
         planner.reset();

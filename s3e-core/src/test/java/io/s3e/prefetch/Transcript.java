@@ -89,7 +89,7 @@ final class Transcript {
         lines.add(step);
       }
       case "policy" -> {
-        planner.setPolicy(ReadPolicy.valueOf(words[1].toUpperCase(Locale.ROOT)));
+        planner.pattern().setPolicy(ReadPolicy.valueOf(words[1].toUpperCase(Locale.ROOT)));
         lines.add(step);
       }
       case "reset" -> {

@@ -211,11 +211,6 @@ final class ColumnPlanner {
     following.askAgain();
   }
 
-  /** As {@link Following#remember}. */
-  List<ByteRange> remember() {
-    return following.remember();
-  }
-
   /** The bytes to be seen next: of a stripe's footer, or of offset indexes; null if none. */
   @Nullable ByteRange wants() {
     if (!owns()) {

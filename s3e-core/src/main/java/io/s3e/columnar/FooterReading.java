@@ -42,7 +42,8 @@ final class FooterReading {
   /** What the last bytes said; null before, and if they said nothing. */
   private @Nullable FileTail tail;
 
-  private boolean isDone;
+  /** Nothing is to be read any more; without a layout, there will be none. */
+  boolean isDone;
 
   /** The reader has come near the end since the stream was reset: the footer is to be seen. */
   private boolean isAtEnd;
@@ -146,11 +147,6 @@ final class FooterReading {
     return tail == null
         ? new ByteRange(Math.max(0, size - FileTail.LAST_BYTES), size)
         : tail.footer();
-  }
-
-  /** Whether nothing is to be read any more; without a layout, there will be none. */
-  boolean isDone() {
-    return isDone;
   }
 
   /** The bytes that were wanted: the layout, or null if it takes more or this is done without. */

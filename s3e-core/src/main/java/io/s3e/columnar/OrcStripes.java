@@ -91,7 +91,7 @@ final class OrcStripes {
     Streams streams = new Streams(start, new int[count], new long[count]);
     long end = start;
     for (int i = 0; in.nextField(); ) {
-      if (in.field() != FOOTER_STREAMS) {
+      if (in.field != FOOTER_STREAMS) {
         in.skipField();
         continue;
       }

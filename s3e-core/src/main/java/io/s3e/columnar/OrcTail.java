@@ -89,7 +89,7 @@ final class OrcTail {
     CRC32C schema = new CRC32C();
     int stripe = 0;
     while (in.nextField()) {
-      switch (in.field()) {
+      switch (in.field) {
         case FOOTER_STRIPES -> {
           long[] told = in.readNumbersOfField(STRIPE_FOOTER);
           if (told[STRIPE_FOOTER] > MAX_FOOTER_BYTES) {

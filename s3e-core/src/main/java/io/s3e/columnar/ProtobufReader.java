@@ -10,15 +10,13 @@ final class ProtobufReader extends BoundedReader {
   private static final int LENGTH_DELIMITED = 2;
   private static final int FIXED32 = 5;
 
-  private int field;
+  /** Number of the present field. */
+  int field;
+
   private int kind;
 
   ProtobufReader(byte[] bytes, int start, int end) {
     super(bytes, start, end);
-  }
-
-  int field() {
-    return field;
   }
 
   /** Moves to the next field of the message; false at its end. */

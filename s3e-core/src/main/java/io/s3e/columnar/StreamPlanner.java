@@ -130,7 +130,7 @@ public final class StreamPlanner {
   private boolean looksAtColumns() {
     ReadPolicy policy = forward.pattern().policy();
     boolean isOrdered = policy == ReadPolicy.SEQUENTIAL || policy == ReadPolicy.WHOLE_FILE;
-    boolean isDone = columns == null ? footer.isDone() : columns.isForeign();
+    boolean isDone = columns == null ? footer.isDone : columns.isForeign();
     return mode != ColumnarMode.OFF && !isDone && (!isOrdered || isOwnedByColumns());
   }
 
@@ -331,7 +331,7 @@ public final class StreamPlanner {
     FileLayout known = footer.onBytes(bytes);
     if (known != null) {
       ready(known);
-    } else if (footer.isDone()) {
+    } else if (footer.isDone) {
       wanted.clear();
     }
   }
@@ -340,7 +340,7 @@ public final class StreamPlanner {
   public void reset() {
     ColumnPlanner last = columns;
     if (last != null && !isFresh) {
-      List<ByteRange> data = last.remember();
+      List<ByteRange> data = last.following.remember();
       if (beganAtEnd) {
         footer.remember(last.layout, data);
       }

@@ -21,6 +21,7 @@ import java.util.Arrays;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Predicate;
@@ -130,9 +131,9 @@ final class Engine {
     }
     Gates gates = new Gates(timer::later);
     services = new FetchServices(index, admission, timer, gates, new Stores(), gets.ledger);
-    clients = new EngineClients(budget, admission, timer, linger, Engine::endOnThread);
+    clients = new EngineClients(budget, admission, timer, linger, onThread("s3e-engine-end"));
     admission.whenMemoryIsWanted(clients::endIdleSoon);
-    disk = new EngineDisk(clients::reserve, budget, diskMetrics);
+    disk = new EngineDisk(clients::reserve, budget, diskMetrics, onThread("s3e-disk-open"));
     budget.isHeldBy(() -> pool.reservedBytes() + clients.idleBytes(), this::giveBack);
   }
 
@@ -240,7 +241,7 @@ final class Engine {
     return !linger.isZero()
         && !JvmEnd.hasBegun()
         && timer.later(
-            () -> endOnThread(() -> endIdle(idle -> idle == this && visits == visit)),
+            () -> clients.endOnThread(() -> endIdle(idle -> idle == this && visits == visit)),
             linger.toNanos());
   }
 
@@ -262,9 +263,9 @@ final class Engine {
     clients.endIdle();
   }
 
-  /** Closing waits for native threads, which no thread of the engine's may. */
-  private static void endOnThread(Runnable end) {
-    OwnLoader.thread(end, "s3e-engine-end").start();
+  /** Closing waits for native threads, and opening for the disk: no thread of the engine's may. */
+  private static Executor onThread(String name) {
+    return task -> OwnLoader.thread(task, name).start();
   }
 
   /** Nobody finds the engine any more. With the lock of {@link #OPEN}. */

@@ -16,6 +16,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -35,9 +36,10 @@ import org.slf4j.LoggerFactory;
  * back. One that is not {@linkplain Transport#isWhole whole} is never idle, and one that was
  * offered less than half of what there is now is made anew.
  *
- * <p><b>Threads.</b> Clients are made one at a time, because what one is granted depends on what
- * the others own. A transport is counted under its own table's lock, which is never held while one
- * is made or closed: a client may leave while another is made.
+ * <p><b>Threads.</b> Transports are made one at a time, because what one is granted depends on what
+ * the others own. Clients are made side by side: before its transport, one may look up credentials
+ * or a region, which may hang. A transport is counted under its own table's lock, which is never
+ * held while one is made or closed: a client may leave while another is made.
  */
 final class EngineClients {
   private static final Logger LOG = LoggerFactory.getLogger(EngineClients.class);
@@ -53,6 +55,9 @@ final class EngineClients {
 
   private static final int TRANSPORT_OF = 7;
 
+  /** When to ask again for a thread that the system did not have. */
+  private static final long NEXT_THREAD_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
   /** GETs that hold buffers end within moments, or not for a long time. */
   private static final long RESERVE_PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(2);
 
@@ -62,6 +67,7 @@ final class EngineClients {
   private final long lingerNanos;
   private final Executor ender;
   private final Object making = new Object();
+  private final AtomicBoolean endsIdle = new AtomicBoolean();
 
   /** Transports that are open. Guarded by itself. */
   private final Map<Object, Shared> transports = new HashMap<>();
@@ -90,24 +96,22 @@ final class EngineClients {
    * @throws IllegalStateException if the client owns more memory than it was granted
    */
   Client make(ClientProvider provider, int requestBytes, int blockBytes) {
-    synchronized (making) {
-      Joining joining = new Joining();
-      long offer = Math.max(0, forTransports()) / TRANSPORT_OF * TRANSPORT_PART;
-      ObjectClient client =
-          provider.create(new ClientMemory(offer, requestBytes, blockBytes, joining));
-      Shared shared = joining.used(client.limits());
-      if (shared != null) {
-        return new Client(client, shared.carrier, true, 0);
-      }
-      long owned = client.limits().ownedBytes();
-      if (owned > offer || !reserve(owned)) {
-        client.close();
-        String owner = "client " + client.name() + " owns " + owned + " bytes of memory";
-        throw new IllegalStateException(
-            owner + ", more than the " + offer + " bytes of the budget that it was granted");
-      }
-      return new Client(client, admission.carrier(client.limits()), false, owned);
+    Joining joining = new Joining();
+    long offer = offer();
+    ObjectClient client =
+        provider.create(new ClientMemory(offer, requestBytes, blockBytes, joining));
+    Shared shared = joining.last;
+    if (shared != null && shared.transport.limits().equals(client.limits())) {
+      return new Client(client, shared.carrier, true, 0);
     }
+    long owned = client.limits().ownedBytes();
+    if (owned > offer || !reserve(owned)) {
+      client.close();
+      String owner = "client " + client.name() + " owns " + owned + " bytes of memory";
+      throw new IllegalStateException(
+          owner + ", more than the " + offer + " bytes of the budget that it was granted");
+    }
+    return new Client(client, admission.carrier(client.limits()), false, owned);
   }
 
   /** Gives back what a closed client has owned beside its transport. */
@@ -118,9 +122,10 @@ final class EngineClients {
     }
   }
 
-  /** Memory that transports may own and do not yet; pooled buffers and idle ones may hold some. */
-  private long forTransports() {
-    return budget.available() + budget.pooled() - budget.limit() / POOLS_SHARE;
+  /** What one more transport may own; pooled buffers and idle transports may hold some of it. */
+  private long offer() {
+    long left = budget.available() + budget.pooled() - budget.limit() / POOLS_SHARE;
+    return Math.max(0, left) / TRANSPORT_OF * TRANSPORT_PART;
   }
 
   /** Reserves memory, of which pooled buffers give back what they can do without. */
@@ -157,8 +162,23 @@ final class EngineClients {
 
   /** Closes idle transports on a thread of its own. */
   void endIdleSoon() {
-    if (idleBytes() > 0) {
-      ender.execute(this::endIdle);
+    if (idleBytes() > 0 && endsIdle.compareAndSet(false, true)) {
+      endOnThread(
+          () -> {
+            endsIdle.set(false);
+            endIdle();
+          });
+    }
+  }
+
+  /** Runs {@code end} on a thread of its own, as soon as the system has one to give. */
+  void endOnThread(Runnable end) {
+    try {
+      ender.execute(end);
+    } catch (OutOfMemoryError e) {
+      LOG.debug("No thread to end what is idle", e);
+      // A timer that is closed is one of an engine that ends.
+      boolean unused = timer.later(() -> endOnThread(end), NEXT_THREAD_NANOS);
     }
   }
 
@@ -202,7 +222,7 @@ final class EngineClients {
     return lingerNanos > 0
         && shared.transport.isWhole()
         && !JvmEnd.hasBegun()
-        && timer.later(() -> ender.execute(() -> endIfStillIdle(shared, leases)), lingerNanos);
+        && timer.later(() -> endOnThread(() -> endIfStillIdle(shared, leases)), lingerNanos);
   }
 
   private void endIfStillIdle(Shared shared, int leases) {
@@ -243,16 +263,21 @@ final class EngineClients {
 
   /** The transports as one client sees them that is being made. */
   private final class Joining implements ClientMemory.Transports {
+    /** The one that the client was made over, unless it has its own way. */
     private @Nullable Shared last;
 
     @Override
     @SuppressWarnings("unchecked") // A key stands for one class of transport.
     public <T extends Transport> Transport.Lease<T> lease(
         Object key, ClientMemory memory, Function<ClientMemory, T> maker) {
-      Shared known = known(key, memory.ownedBytes());
-      Shared shared = known != null ? known : open(key, memory, maker);
-      last = shared;
-      return new Transport.Lease<>((T) shared.transport, () -> leave(shared));
+      synchronized (making) {
+        // Others may have taken some since the client was offered memory.
+        long offer = Math.min(memory.ownedBytes(), offer());
+        Shared known = known(key, offer);
+        Shared shared = known != null ? known : open(key, memory, offer, maker);
+        last = shared;
+        return new Transport.Lease<>((T) shared.transport, () -> leave(shared));
+      }
     }
 
     private @Nullable Shared known(Object key, long offer) {
@@ -273,15 +298,14 @@ final class EngineClients {
     }
 
     private <T extends Transport> Shared open(
-        Object key, ClientMemory memory, Function<ClientMemory, T> maker) {
-      long granted = reserve(memory.ownedBytes()) ? memory.ownedBytes() : 0;
+        Object key, ClientMemory memory, long offer, Function<ClientMemory, T> maker) {
+      long granted = reserve(offer) ? offer : 0;
       long owned = 0;
       try {
         T transport = maker.apply(memory.withOwnedBytes(granted));
         ClientLimits limits = transport.limits();
         owned = limits.ownedBytes();
-        Shared shared =
-            new Shared(transport, admission.carrier(limits), memory.ownedBytes(), owned);
+        Shared shared = new Shared(transport, admission.carrier(limits), offer, owned);
         synchronized (transports) {
           shared.add();
           transports.put(key, shared);
@@ -290,12 +314,6 @@ final class EngineClients {
       } finally {
         budget.release(granted - owned);
       }
-    }
-
-    /** The transport that a client of those limits was made over; null if it has its own way. */
-    @Nullable Shared used(ClientLimits limits) {
-      Shared shared = last;
-      return shared != null && shared.transport.limits().equals(limits) ? shared : null;
     }
   }
 }

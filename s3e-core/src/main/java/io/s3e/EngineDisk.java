@@ -6,11 +6,11 @@ import io.s3e.disk.DiskCache;
 import io.s3e.disk.DiskCacheConfig;
 import io.s3e.disk.DiskCacheConfig.Mode;
 import io.s3e.disk.DiskCacheConfig.Scope;
-import io.s3e.jvm.OwnLoader;
 import io.s3e.metrics.DiskMetrics;
 import java.io.IOException;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -40,6 +40,7 @@ final class EngineDisk implements AutoCloseable {
   private final LongPredicate reserve;
   private final MemoryBudget budget;
   private final DiskMetrics metrics;
+  private final Executor thread;
 
   // Guarded by this.
   /** Null until a tenant asks for one; the cache is null if there can be none. */
@@ -49,18 +50,24 @@ final class EngineDisk implements AutoCloseable {
   private DiskCacheConfig asked = DiskCacheConfig.DEFAULTS;
 
   private boolean toldOfDifference;
+  private boolean toldOfNoThread;
 
-  /** {@code reserve} reserves bytes of {@code budget}; false if there are too few. */
-  EngineDisk(LongPredicate reserve, MemoryBudget budget, DiskMetrics metrics) {
+  /**
+   * @param reserve reserves bytes of {@code budget}; false if there are too few
+   * @param thread runs what opens the cache, beside its caller
+   */
+  EngineDisk(LongPredicate reserve, MemoryBudget budget, DiskMetrics metrics, Executor thread) {
     this.reserve = reserve;
     this.budget = budget;
     this.metrics = metrics;
+    this.thread = thread;
   }
 
   /**
    * The cache for one more tenant, null if it has none; never fails. Places and limits are those of
    * the tenant that came first, and a warning tells one that asks for others. Files that other
-   * processes share are written with one secret; a tenant with another has no cache on disk.
+   * processes share are written with one secret; a tenant with another has no cache on disk. Where
+   * the system has no thread to open it, the next tenant tries again.
    */
   synchronized CompletableFuture<@Nullable DiskCache> open(DiskCacheConfig config, Opener disks) {
     if (config.mode() == Mode.MEMORY) {
@@ -69,7 +76,14 @@ final class EngineDisk implements AutoCloseable {
     CompletableFuture<@Nullable DiskCache> begun = opening;
     if (begun == null) {
       CompletableFuture<@Nullable DiskCache> opened = new CompletableFuture<>();
-      OwnLoader.thread(() -> opened.complete(opened(config, disks)), "s3e-disk-open").start();
+      try {
+        thread.execute(() -> opened.complete(opened(config, disks)));
+      } catch (OutOfMemoryError e) {
+        boolean isTold = toldOfNoThread;
+        toldOfNoThread = true;
+        return CompletableFuture.completedFuture(
+            isTold ? null : without("no thread to open it: " + e));
+      }
       asked = config;
       opening = opened;
       begun = opened;

@@ -2,6 +2,7 @@
 package io.s3e;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.s3e.block.ObjectRef;
@@ -11,6 +12,7 @@ import io.s3e.disk.DiskCache;
 import io.s3e.disk.DiskCacheConfig;
 import io.s3e.disk.DiskCacheConfig.Mode;
 import io.s3e.disk.DiskCacheConfig.Scope;
+import io.s3e.metrics.DiskMetrics;
 import io.s3e.stream.S3EInputStream;
 import io.s3e.testing.CapturedLog;
 import io.s3e.testing.MemoryObjectClient;
@@ -21,7 +23,9 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -209,6 +213,31 @@ class AbsentDiskTest {
           .asString()
           .contains("its buffers need");
     }
+  }
+
+  @Test
+  void aThreadThatIsMissingIsToldOnceAndTheNextTenantTriesAgain() {
+    AtomicInteger missing = new AtomicInteger(2);
+    MemoryBudget budget = new MemoryBudget(64 * MIB);
+    Executor thread =
+        opening -> {
+          if (missing.getAndDecrement() > 0) {
+            throw new OutOfMemoryError("unable to create native thread");
+          }
+          opening.run();
+        };
+    DiskCacheConfig config = disk().build();
+    try (CapturedLog log = new CapturedLog();
+        EngineDisk disk = new EngineDisk(budget::tryReserve, budget, new DiskMetrics(), thread)) {
+      assertThatCode(() -> disk.open(config, DiskCache::open)).doesNotThrowAnyException();
+      assertThat(disk.open(config, DiskCache::open)).isCompletedWithValue(null);
+      assertThat(disk.open(config, DiskCache::open).join()).isNotNull();
+      assertThat(log.lines("WARN"))
+          .singleElement()
+          .asString()
+          .contains("No cache on local disk, in memory only: ", "native thread");
+    }
+    assertThat(budget.reserved()).isZero();
   }
 
   @Test

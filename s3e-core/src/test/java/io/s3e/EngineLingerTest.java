@@ -3,9 +3,11 @@ package io.s3e;
 
 import static io.s3e.testing.Eventually.awaitTrue;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 
 import io.s3e.block.ByteRange;
 import io.s3e.block.ObjectRef;
+import io.s3e.buffer.BlockPool;
 import io.s3e.buffer.MemoryBudget;
 import io.s3e.client.ClientLimits;
 import io.s3e.client.ClientMemory;
@@ -17,8 +19,11 @@ import io.s3e.disk.DiskCache;
 import io.s3e.disk.DiskCacheConfig;
 import io.s3e.disk.DiskCacheConfig.Mode;
 import io.s3e.fetch.ExplainConfig;
+import io.s3e.fetch.FetchTimer;
 import io.s3e.fetch.GetRecord;
 import io.s3e.fetch.GetSink;
+import io.s3e.memory.Admission;
+import io.s3e.memory.BlockIndex;
 import io.s3e.stream.S3EInputStream;
 import io.s3e.testing.CapturedLog;
 import io.s3e.testing.DiskWrites;
@@ -34,7 +39,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 import javax.management.JMException;
@@ -304,6 +312,76 @@ class EngineLingerTest {
       assertThat(log.lines("its file is gone")).isNotEmpty();
     }
     assertThat(accounts()).isZero();
+  }
+
+  @Test
+  void whatIsIdleEndsLaterWhereTheSystemHasNoThread() throws Exception {
+    AtomicInteger missing = new AtomicInteger(2);
+    Executor ender =
+        end -> {
+          if (missing.getAndDecrement() > 0) {
+            throw new OutOfMemoryError("unable to create native thread");
+          }
+          end.run();
+        };
+    try (FetchTimer timer = new FetchTimer();
+        BlockPool pool = new BlockPool(budget, BLOCK, 256)) {
+      Admission admission = new Admission(budget, pool, new BlockIndex());
+      EngineClients clients = new EngineClients(budget, admission, timer, FOR_EVER, ender);
+      clients
+          .make(memory -> client(memory, "key", new ArrayList<>()), REQUEST, BLOCK)
+          .client()
+          .close();
+      assertThat(clients.idleBytes()).isPositive();
+      assertThatCode(clients::endIdleSoon).doesNotThrowAnyException();
+      clients.endIdleSoon();
+      assertThat(missing).as("asks at once, once").hasValue(1);
+      awaitTrue("the idle transport closes", () -> wires.get(0).closed);
+      assertThat(missing).hasValue(-1);
+      admission.close();
+    }
+  }
+
+  /** The region or the credentials, by a service that does not answer. */
+  @Test
+  void whoLooksSomethingUpForItsClientHoldsUpNobodyElse() throws Exception {
+    CountDownLatch looking = new CountDownLatch(1);
+    CountDownLatch found = new CountDownLatch(1);
+    CompletableFuture<S3E> slow =
+        CompletableFuture.supplyAsync(
+            () ->
+                S3E.create(
+                    CONFIG,
+                    Engine.join(CONFIG, budget, Duration.ZERO),
+                    memory -> {
+                      looking.countDown();
+                      await(found);
+                      return client(memory, "slow", new ArrayList<>());
+                    },
+                    DiskCache::open,
+                    System::nanoTime));
+    await(looking);
+    CompletableFuture<S3E> quick =
+        CompletableFuture.supplyAsync(() -> tenant("quick", Duration.ZERO));
+    try (S3E other = quick.get(20, TimeUnit.SECONDS)) {
+      readAll(other);
+      found.countDown();
+      try (S3E last = slow.get(20, TimeUnit.SECONDS)) {
+        readAll(last);
+        assertThat(wires).as("of what the other has left").hasSize(2);
+        assertThat(wires.get(1).limits.ownedBytes()).isPositive();
+      }
+    } finally {
+      found.countDown();
+    }
+  }
+
+  private static void await(CountDownLatch latch) {
+    try {
+      assertThat(latch.await(40, TimeUnit.SECONDS)).isTrue();
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
   }
 
   @Test

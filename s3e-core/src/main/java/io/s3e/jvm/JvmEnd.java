@@ -167,21 +167,16 @@ public final class JvmEnd {
 
   /** The JVM's own hooks, which run in no order. */
   private static final class RuntimeHooks implements Hooks {
-    private @Nullable Thread thread;
+    private final Thread thread = new Thread(HOOK, "s3e-exit");
 
     @Override
     public void enter(Runnable hook) {
-      Thread hookThread = new Thread(hook, "s3e-exit");
-      Runtime.getRuntime().addShutdownHook(hookThread);
-      thread = hookThread;
+      Runtime.getRuntime().addShutdownHook(thread);
     }
 
     @Override
     public void remove(Runnable hook) {
-      Thread hookThread = thread;
-      if (hookThread != null) {
-        Runtime.getRuntime().removeShutdownHook(hookThread);
-      }
+      boolean unused = Runtime.getRuntime().removeShutdownHook(thread);
     }
   }
 }

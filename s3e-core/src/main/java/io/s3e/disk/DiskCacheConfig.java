@@ -84,16 +84,20 @@ public record DiskCacheConfig(
   }
 
   /**
-   * The most that a directory may hold, in bytes: as set, or the automatic choice, as far as a
-   * sixteenth of the heap has room for the index of all directories.
+   * The most that a directory may hold, in bytes: as set, or the automatic choice, as far as {@link
+   * #indexedBytes} goes.
    *
    * @param usableBytes of its file system, now
    */
   public long capacityBytes(long usableBytes) {
     long automatic = Math.min(AUTOMATIC_MOST_BYTES, (long) (AUTOMATIC_MOST_OF_FREE * usableBytes));
+    return Math.min(indexedBytes(), capacityBytes == 0 ? automatic : capacityBytes);
+  }
+
+  /** Bytes of a directory that a sixteenth of the heap can index, beside those of the others. */
+  long indexedBytes() {
     long entries = Runtime.getRuntime().maxMemory() / INDEX_SHARE_OF_HEAP / ChunkIndex.ENTRY_BYTES;
-    long indexed = entries * StoredObject.CHUNK_BYTES / Math.max(1, directories.size());
-    return Math.min(indexed, capacityBytes == 0 ? automatic : capacityBytes);
+    return entries * StoredObject.CHUNK_BYTES / Math.max(1, directories.size());
   }
 
   /** A builder that starts from this configuration. */

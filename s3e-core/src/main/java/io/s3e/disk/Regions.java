@@ -35,6 +35,11 @@ final class Regions implements AutoCloseable {
   interface Maker {
     Layout layout();
 
+    /** How many of the layout's regions this process uses, from the first one on. */
+    default int regions() {
+      return layout().regions();
+    }
+
     /** Makes this process's region in place of a file that is none; null if another was first. */
     @Nullable Region make(int number) throws IOException;
 
@@ -64,7 +69,7 @@ final class Regions implements AutoCloseable {
     this.index = index;
     this.space = space;
     this.metrics = metrics;
-    this.all = new AtomicReferenceArray<>(maker.layout().regions());
+    this.all = new AtomicReferenceArray<>(maker.regions());
   }
 
   /** A region to append to, of this process alone; null if there is no space, or after close. */
@@ -239,6 +244,6 @@ final class Regions implements AutoCloseable {
   }
 
   long capacityBytes() {
-    return maker.layout().capacityBytes();
+    return all.length() * maker.layout().regionBytes();
   }
 }

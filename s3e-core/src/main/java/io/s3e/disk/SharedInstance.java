@@ -35,8 +35,10 @@ import org.slf4j.LoggerFactory;
  *
  * @param directory that the user named
  * @param path the instance's own
+ * @param regions those of the layout that this JVM's heap has room to index, at least one
  */
-record SharedInstance(DiskIo io, Path directory, DiskCacheConfig config, Path path, Layout layout)
+record SharedInstance(
+    DiskIo io, Path directory, DiskCacheConfig config, Path path, Layout layout, int regions)
     implements Regions.Maker {
   static final String APP = "app-";
   static final String HOST = "host";
@@ -87,7 +89,16 @@ record SharedInstance(DiskIo io, Path directory, DiskCacheConfig config, Path pa
           isSealed ? "is encrypted with another key" : "is not encrypted",
           key == null ? "a cache that is not encrypted" : "one that is encrypted with this key");
     }
-    SharedInstance entered = new SharedInstance(io, directory, config, path, layout);
+    long indexed = Math.max(1, config.indexedBytes() / layout.regionBytes());
+    int regions = (int) Math.min(layout.regions(), indexed);
+    if (regions < layout.regions()) {
+      LOG.info(
+          "Of the {} bytes of the cache in {} this process uses {}: a larger heap could index more",
+          layout.capacityBytes(),
+          path,
+          regions * layout.regionBytes());
+    }
+    SharedInstance entered = new SharedInstance(io, directory, config, path, layout, regions);
     if (guard.doubt() == null) {
       entered.deleteUnread();
     }

@@ -360,6 +360,20 @@ class SharedRegionsTest {
     }
   }
 
+  /** As a JVM with a larger heap lays it out. */
+  @Test
+  void ofACacheThatIsTooLargeForTheIndexAPartIsUsed() throws IOException {
+    long indexed = SharedRegionsRig.config(directory, null).indexedBytes();
+    try (CapturedLog log = new CapturedLog();
+        SharedRegionsRig rig = new SharedRegionsRig(new DiskIo(), directory, 4 * indexed, null)) {
+      assertThat(rig.regions.capacityBytes()).isBetween(indexed / 2, indexed);
+      assertThat(log.lines("a larger heap could index more")).hasSize(1);
+      StoredObject object = rig.object("object", 2);
+      assertThat(rig.append(object, 0) && rig.append(object, 1)).isTrue();
+      assertThat(rig.read(object, 1)).isEqualTo(Found.RIGHT);
+    }
+  }
+
   @Test
   void anotherKeyIsRefused() throws IOException {
     open();

@@ -105,7 +105,7 @@ public final class DiskRead {
     while (piece != null) {
       int read = readers.readChunks(piece, this::land);
       if (read < piece.end()) {
-        isAbsent(read);
+        endFrom(read);
       }
       if (readers.isAwaited() && readers.execute(task)) {
         // Readers that came later have their turn.
@@ -127,10 +127,7 @@ public final class DiskRead {
 
   /** No thread comes any more: nothing comes but what is being read. */
   private void endUnread() {
-    synchronized (this) {
-      endFrom(nextToRead);
-    }
-    tell();
+    endFrom(Integer.MAX_VALUE);
   }
 
   /** A verified chunk has come; false if the reader has left. */
@@ -169,17 +166,13 @@ public final class DiskRead {
     tell();
   }
 
-  /** Nothing comes from {@code chunk} on. */
-  private void isAbsent(int chunk) {
+  /** Nothing comes from {@code chunk} on, nor from what no thread has begun to read. */
+  private void endFrom(int chunk) {
     synchronized (this) {
-      endFrom(chunk);
+      wantedEnd = Math.min(wantedEnd, Math.min(chunk, nextToRead));
+      over |= isComplete();
     }
     tell();
-  }
-
-  private void endFrom(int chunk) {
-    wantedEnd = Math.min(wantedEnd, chunk);
-    over |= isComplete();
   }
 
   private boolean isComplete() {

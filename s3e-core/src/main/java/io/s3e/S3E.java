@@ -165,15 +165,11 @@ public final class S3E implements AutoCloseable {
       ClientProvider client,
       EngineDisk.Opener disks,
       LongSupplier nanoClock) {
-    boolean complete = false;
     try {
-      S3E tenant = new S3E(config, engine, client, disks, nanoClock);
-      complete = true;
-      return tenant;
-    } finally {
-      if (!complete) {
-        engine.leave();
-      }
+      return new S3E(config, engine, client, disks, nanoClock);
+    } catch (RuntimeException | Error e) {
+      engine.leave();
+      throw e;
     }
   }
 
@@ -266,13 +262,18 @@ public final class S3E implements AutoCloseable {
   }
 
   private ObjectVersion version(ObjectRef object, OpenOptions options) throws IOException {
-    if (options.size() >= 0) {
-      return version(object, options.size(), etag(options), options.versionId());
+    long size = options.size();
+    String etag = etag(options);
+    String versionId = options.versionId();
+    if (size < 0) {
+      ObjectHead head = head(object, options);
+      size = head.size();
+      etag = etag == null ? head.etag() : etag;
+      versionId = versionId == null ? head.versionId() : versionId;
     }
-    ObjectHead head = head(object, options);
-    String etag = options.etag() == null ? head.etag() : options.etag();
-    String versionId = options.versionId() == null ? head.versionId() : options.versionId();
-    return version(object, head.size(), etag, versionId);
+    return etag == null
+        ? ObjectVersion.unidentified(object, size, versionId)
+        : ObjectVersion.identified(object, size, etag, versionId).heldFor(sharing);
   }
 
   /** The version to read: the caller's, else the announced one where the caller tells its size. */
@@ -281,13 +282,6 @@ public final class S3E implements AutoCloseable {
     return options.etag() == null && announced != null && announced.size() == options.size()
         ? announced.etag()
         : options.etag();
-  }
-
-  private ObjectVersion version(
-      ObjectRef object, long size, @Nullable String etag, @Nullable String versionId) {
-    return etag == null
-        ? ObjectVersion.unidentified(object, size, versionId)
-        : ObjectVersion.identified(object, size, etag, versionId).heldFor(sharing);
   }
 
   private ObjectHead head(ObjectRef object, OpenOptions options) throws IOException {

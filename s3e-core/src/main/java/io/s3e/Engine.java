@@ -9,6 +9,7 @@ import io.s3e.fault.Stores;
 import io.s3e.fetch.ExplainConfig;
 import io.s3e.fetch.FetchServices;
 import io.s3e.fetch.FetchTimer;
+import io.s3e.jvm.Background;
 import io.s3e.jvm.JvmEnd;
 import io.s3e.jvm.NativeHeap;
 import io.s3e.jvm.OwnLoader;
@@ -22,6 +23,8 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Predicate;
@@ -95,7 +98,13 @@ final class Engine {
   final Askers askers = new Askers(System::nanoTime);
   final LayoutMemory layouts = new LayoutMemory();
   final AtomicLong streams = new AtomicLong();
-  final VectoredThreads vectored = new VectoredThreads();
+  private final AtomicInteger vectoredThreads = new AtomicInteger();
+
+  /** The threads that serve the vectored reads of all tenants, each of whom may use some. */
+  final ExecutorService vectored =
+      Executors.newCachedThreadPool(
+          task -> Background.daemon("s3e-vectored-" + vectoredThreads.incrementAndGet(), task));
+
   final EngineClients clients;
   final EngineDisk disk;
 
@@ -282,7 +291,7 @@ final class Engine {
     JvmEnd.forget(atEnd);
     try {
       inTurn(
-          vectored::close,
+          vectored::shutdown,
           timer::close,
           clients::endIdle,
           admission::close,

@@ -30,11 +30,17 @@ import org.jspecify.annotations.Nullable;
 
 /** Builds the streams of one tenant and owns what they share beside the fetcher. */
 final class EngineStreams implements AutoCloseable {
+  /** The ranges that wait for memory at once; the others wait for their turn. */
+  private static final int WAITING_RANGES = 32;
+
   private final S3EConfig config;
   private final Fetcher fetcher;
   private final ObjectClient client;
   private final StreamSource source;
   private final Engine engine;
+
+  // Two, so that none waits behind another: to copy waits for nothing of S3E's, but it runs the
+  // application's code, which allocates buffers and hears of the ends of ranges.
   private final BoundedExecutor copying;
   private final BoundedExecutor waiting;
 
@@ -44,8 +50,8 @@ final class EngineStreams implements AutoCloseable {
     this.config = config;
     this.fetcher = fetcher;
     this.client = client;
-    this.copying = engine.vectored.copyingOfTenant();
-    this.waiting = engine.vectored.waitingOfTenant();
+    this.copying = new BoundedExecutor(engine.vectored, Runtime.getRuntime().availableProcessors());
+    this.waiting = new BoundedExecutor(engine.vectored, WAITING_RANGES);
     this.source = new StreamSource(fetcher, heads, copying, waiting);
   }
 

@@ -26,17 +26,12 @@ public final class Background {
   /** Waits so many ms for a thread to end, and keeps interrupts for the caller; whether it has. */
   public static boolean await(Thread thread, long millis) {
     long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
-    boolean interrupted = false;
-    for (long left = millis; left > 0 && thread.isAlive(); ) {
-      try {
-        thread.join(left);
-      } catch (InterruptedException e) {
-        interrupted = true;
-      }
-      left = TimeUnit.NANOSECONDS.toMillis(end - System.nanoTime());
-    }
-    if (interrupted) {
+    try {
+      TimeUnit.MILLISECONDS.timedJoin(thread, millis);
+    } catch (InterruptedException e) {
+      boolean ended = await(thread, TimeUnit.NANOSECONDS.toMillis(end - System.nanoTime()));
       Thread.currentThread().interrupt();
+      return ended;
     }
     return !thread.isAlive();
   }

@@ -159,14 +159,7 @@ final class Appender {
   private void run() {
     while (!closed) {
       tend();
-      WriteBack next = waiting.poll();
-      if (next != null) {
-        attempt(() -> take(next));
-      } else if (!staged.isEmpty()) {
-        attempt(this::flush);
-      } else {
-        LockSupport.parkNanos(this, LONGEST_PARK_NANOS);
-      }
+      write();
     }
     dropWaiting(Counter.DROPPED_CLOSED_BYTES);
     settle(Counter.DROPPED_CLOSED_BYTES, stagedBytes);
@@ -200,14 +193,17 @@ final class Appender {
     busySinceNanos = System.nanoTime() | 1;
   }
 
-  private interface Step {
-    void run() throws IOException;
-  }
-
-  /** A disk that fails is counted. */
-  private void attempt(Step step) {
+  /** Takes the next offer, or writes the stage where none waits; a disk that fails is counted. */
+  private void write() {
+    WriteBack next = waiting.poll();
     try {
-      step.run();
+      if (next != null) {
+        take(next);
+      } else if (!staged.isEmpty()) {
+        flush();
+      } else {
+        LockSupport.parkNanos(this, LONGEST_PARK_NANOS);
+      }
     } catch (IOException e) {
       LOG.debug("Writing to the cache on disk failed", e);
       metrics.count(Counter.WRITE_ERRORS);

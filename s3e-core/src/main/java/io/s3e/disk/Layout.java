@@ -14,17 +14,7 @@ import org.slf4j.LoggerFactory;
 /**
  * The layout of a cache in one directory: the number of its regions, their length, and a check of
  * the key. In an instance that processes share the first one lays it down in the file {@value
- * #NAME}, and all others take it over.
- *
- * <pre>
- *  0  "S3ELAY05"                            8
- *  8  number of regions                     4
- * 12  1 if chunks are encrypted, else 0     4
- * 16  length of a region                    8
- * 24  a check of the key, or 0              8
- * 32  zeros                                28
- * 60  CRC32C of the 60 bytes before         4
- * </pre>
+ * #NAME}, and all others take it over. docs/CACHE-FORMAT.md has the bytes.
  *
  * @param regions how many
  * @param regionBytes length of each, in bytes; with the number, the hard cap

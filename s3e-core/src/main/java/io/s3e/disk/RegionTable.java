@@ -14,21 +14,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The front of the file of a region that processes share: a HEADER and, behind it, a CHUNK for each
  * chunk that stands in the region, up to the most that there may be; the chunks' bytes follow. The
- * process that has made the file writes, anybody reads. Records have {@value #RECORD_BYTES} bytes,
- * numbers big-endian:
- *
- * <pre>
- * CHUNK                                          HEADER
- *  0  "S3C5"                              4       0  "S3H5"                              4
- *  4  zeros                               4       4  zeros                               4
- *  8  hash of the object                 20       8  number of the region                4
- * 28  length of the object                8      12  most chunks                         4
- * 36  number of the chunk                 4      16  length of the region                8
- * 40  slot                                4      24  when it began, in ms since 1970     8
- * 44  seal                               16      32  salt of the region's key           16
- *                                                48  zeros                              12
- * 60  CRC32C of the 60 bytes before       4      60  CRC32C of the 60 bytes before       4
- * </pre>
+ * process that has made the file writes, anybody reads. docs/CACHE-FORMAT.md has the bytes.
  *
  * <p>A chunk's record is written after its bytes, so what a record tells of is there, however its
  * writer ended. The checksum finds every flip of a bit. A record with a right checksum may still be

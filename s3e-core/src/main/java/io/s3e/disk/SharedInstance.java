@@ -30,8 +30,7 @@ import org.slf4j.LoggerFactory;
  * &lt;directory&gt;/s3e-cache-&lt;user&gt;/v5/&lt;host | app-hash&gt;/layout, NN.region
  * </pre>
  *
- * <p>From {@code s3e-cache-<user>} on every directory is the user's own and for the user alone;
- * {@link DirectoryGuard} refuses what is not.
+ * <p>{@link DirectoryGuard} says which directories are entered.
  *
  * @param directory that the user named
  * @param path the instance's own
@@ -116,7 +115,12 @@ record SharedInstance(
   }
 
   private static Path pathIn(DirectoryGuard guard, DiskCacheConfig config) {
-    return guard.top().resolve(VERSION).resolve(nameOf(config.scope(), config.application()));
+    String name = HOST;
+    if (config.scope() == Scope.APP) {
+      byte[] hash = StoredObject.hashOf(config.application().getBytes(StandardCharsets.UTF_8));
+      name = APP + HexFormat.of().formatHex(hash, 0, HASH_BYTES);
+    }
+    return guard.top().resolve(VERSION).resolve(name);
   }
 
   /** To be called before a file is opened by name; what tells the directory from any other. */
@@ -127,14 +131,6 @@ record SharedInstance(
       throw new IOException(path + " is another directory now, or was laid out in another way");
     }
     return identity;
-  }
-
-  private static String nameOf(Scope scope, String application) {
-    if (scope == Scope.HOST) {
-      return HOST;
-    }
-    byte[] hash = StoredObject.hashOf(application.getBytes(StandardCharsets.UTF_8));
-    return APP + HexFormat.of().formatHex(hash, 0, HASH_BYTES);
   }
 
   @Override

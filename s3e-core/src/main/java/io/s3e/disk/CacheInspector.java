@@ -15,17 +15,11 @@ import java.util.List;
  * Private caches have files without names, which nobody sees.
  *
  * <p>Any thread; every call may block for as long as the disk likes.
+ *
+ * @param directory as the cache was given it
  */
-public final class CacheInspector {
-  private final DiskIo io = new DiskIo();
-  private final Path directory;
-
-  /**
-   * @param directory as the cache was given it
-   */
-  public CacheInspector(Path directory) {
-    this.directory = directory;
-  }
+public record CacheInspector(Path directory) {
+  private static final DiskIo IO = new DiskIo();
 
   /**
    * One instance: the regions that one set of processes shares.
@@ -62,10 +56,10 @@ public final class CacheInspector {
     }
     List<Instance> instances = new ArrayList<>();
     for (Path path : SharedInstance.entriesOf(guard.top().resolve(SharedInstance.VERSION))) {
-      Object identity = io.identityOf(path);
+      Object identity = IO.identityOf(path);
       Path file = path.resolve(Layout.NAME);
       boolean isDirectory = Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS);
-      Layout layout = identity == null || !isDirectory ? null : Layout.read(io, file, identity);
+      Layout layout = identity == null || !isDirectory ? null : Layout.read(IO, file, identity);
       if (layout != null) {
         instances.add(new Instance(path, bytesIn(path), layout.capacityBytes(), layout.isSealed()));
       }
@@ -87,6 +81,6 @@ public final class CacheInspector {
    * are just writing is theirs alone until they let it go.
    */
   public void clear(Instance instance) throws IOException {
-    SharedInstance.delete(io, instance.path());
+    SharedInstance.delete(IO, instance.path());
   }
 }

@@ -34,7 +34,7 @@ public record HostSizing(int processors, long heapBytes, long directBytes) {
   public static HostSizing ofThisJvm() {
     Runtime runtime = Runtime.getRuntime();
     return new HostSizing(
-        runtime.availableProcessors(), runtime.maxMemory(), JvmMemory.maxDirectBytes());
+        runtime.availableProcessors(), runtime.maxMemory(), JvmMemory.MAX_DIRECT_BYTES);
   }
 
   /** Throughput that the host is worth, in Gbit/s: one for each processor, 25 to 100. */

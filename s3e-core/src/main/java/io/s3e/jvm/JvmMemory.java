@@ -7,17 +7,10 @@ import java.lang.management.ManagementFactory;
 
 /** Direct memory of this JVM: its limit, and how much of it nobody has taken. */
 public final class JvmMemory {
-  private static final long MAX_DIRECT_BYTES = maxDirect();
+  /** {@code -XX:MaxDirectMemorySize} in bytes; without the flag the JVM takes the heap limit. */
+  static final long MAX_DIRECT_BYTES = maxDirect();
 
   private JvmMemory() {}
-
-  /**
-   * {@code -XX:MaxDirectMemorySize} in bytes; without the flag the JVM takes the heap limit.
-   * Constant over the JVM's life.
-   */
-  public static long maxDirectBytes() {
-    return MAX_DIRECT_BYTES;
-  }
 
   /** Bytes of the limit that are free now. A collection may free more. */
   public static long freeDirectBytes() {

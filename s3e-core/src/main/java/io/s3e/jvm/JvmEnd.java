@@ -46,8 +46,6 @@ public final class JvmEnd {
   /** Where {@link #HOOK} is entered; null if nowhere. */
   private static @Nullable Hooks entered;
 
-  private static volatile boolean begun;
-
   /** A place for hooks; in a JVM that is ending its methods throw {@link IllegalStateException}. */
   public interface Hooks {
     void enter(Runnable hook);
@@ -59,14 +57,12 @@ public final class JvmEnd {
 
   /** Whether the JVM has begun to run its shutdown hooks. */
   public static boolean hasBegun() {
-    if (!begun) {
-      try {
-        Runtime.getRuntime().removeShutdownHook(PROBE);
-      } catch (IllegalStateException e) {
-        begun = true;
-      }
+    try {
+      // False: it is not there.
+      return Runtime.getRuntime().removeShutdownHook(PROBE);
+    } catch (IllegalStateException e) {
+      return true;
     }
-    return begun;
   }
 
   /**

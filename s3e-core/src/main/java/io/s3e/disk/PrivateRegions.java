@@ -16,16 +16,13 @@ record PrivateRegions(DiskIo io, Path directory, @Nullable CacheKey key, Layout 
 
   @Override
   public Region make(int number) throws IOException {
-    Region.Header header = layout.newRegion(number, System.nanoTime());
-    return new Region(header, create(), 0, null, key, true);
-  }
-
-  private OpenFile create() throws IOException {
+    OpenFile file;
     try {
-      return io.createUnlinked(directory);
+      file = io.createUnlinked(directory);
     } catch (NoSuchFileException e) {
       // Cleaners of temporary files delete directories that look empty.
-      return io.createUnlinked(DirectoryGuard.realDirectory(directory));
+      file = io.createUnlinked(DirectoryGuard.realDirectory(directory));
     }
+    return new Region(layout.newRegion(number, System.nanoTime()), file, 0, null, key, true);
   }
 }

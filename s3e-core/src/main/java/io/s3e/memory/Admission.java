@@ -157,36 +157,39 @@ public final class Admission {
     boolean isToFill = need.kind() == Need.MemoryKind.SLOT_FILLING;
     boolean isLent = need.isLong() || (isToFill && purpose != Purpose.DEMAND);
     isLent = isLent && account.mayLend(object, purpose);
-    Grant grant = isLent ? tryLend(account, object, List.of(), purpose) : null;
+    Grant grant = isLent ? tryLend(account, object, 0, purpose) : null;
     if (grant == null && mayCopy) {
       grant = tryCopy(account, object, need.copiedBlocks(), purpose);
     }
     boolean mayPass = isToFill || need.kind() == Need.MemoryKind.SHORT;
     if (grant == null && mayPass && account.mayLend(object, purpose)) {
-      grant = tryPass(account, object, need.copiedBlocks(), purpose);
+      // It wastes most of a slot: it only passes through one into its own buffers.
+      grant = tryLend(account, object, need.copiedBlocks(), purpose);
     }
     return grant;
   }
 
-  /** A short run wastes most of a slot: it only passes through one into its own buffers. */
-  private @Nullable Grant tryPass(Account account, Object object, int blocks, Purpose purpose) {
+  /** A slot, from which the bytes pass on to {@code blocks} buffers, if it is not 0. */
+  private @Nullable Grant tryLend(Account account, Object object, int blocks, Purpose purpose) {
     List<BlockLease> leases = new ArrayList<>(blocks);
+    boolean hasSlot = false;
     Grant grant = null;
     try {
-      if (addBuffers(leases, blocks, purpose)) {
-        grant = tryLend(account, object, leases, purpose);
-      }
+      boolean hasBuffers = blocks == 0 || addBuffers(leases, blocks, purpose);
+      hasSlot = hasBuffers && tryEnterSlots(account, purpose);
+      grant = hasSlot ? new Grant(account, object, leases, purpose, true) : null;
       return grant;
     } finally {
+      if (grant == null && hasSlot) {
+        account.carrier().slots.leave();
+      }
       if (grant == null) {
         leases.forEach(BlockLease::release);
       }
     }
   }
 
-  /** A slot, from which the bytes pass on to {@code leases}, if there are any. */
-  private @Nullable Grant tryLend(
-      Account account, Object object, List<BlockLease> leases, Purpose purpose) {
+  private static boolean tryEnterSlots(Account account, Purpose purpose) {
     Carrier carrier = account.carrier();
     Residency lent = carrier.lent();
     while (!carrier.slots.tryEnter(purpose, account.slots.get(), account.isShared())) {
@@ -196,10 +199,10 @@ public final class Admission {
               || lent.evictDirty(purpose)
               || (purpose == Purpose.DEMAND && lent.evictIdle(Idle.BRIEFLY));
       if (!evicted) {
-        return null;
+        return false;
       }
     }
-    return new Grant(account, object, leases, purpose, true);
+    return true;
   }
 
   /** A reader that waits gets at least one of {@code blocks}, everybody else all or nothing. */
@@ -212,9 +215,10 @@ public final class Admission {
       carrier.copiesByObject.leave(object);
       return null;
     }
-    List<BlockLease> leases = new ArrayList<>(blocks);
+    List<BlockLease> leases = List.of();
     Grant grant = null;
     try {
+      leases = new ArrayList<>(blocks);
       if (addBuffers(leases, blocks, purpose)) {
         grant = new Grant(account, object, leases, purpose, false);
       }

@@ -233,10 +233,13 @@ public final class Block {
   /** Drops the residency; the memory goes back when the last pin ends. Idempotent. */
   void evict() {
     if (RESIDENT.compareAndSet(this, 1, 0)) {
-      if (isReady() && UNREAD.getAndSet(this, DECIDED) != DECIDED) {
-        fate.onDroppedUnread(this);
+      try {
+        if (isReady() && UNREAD.getAndSet(this, DECIDED) != DECIDED) {
+          fate.onDroppedUnread(this);
+        }
+      } finally {
+        unpin();
       }
-      unpin();
     }
   }
 
@@ -249,13 +252,14 @@ public final class Block {
   public void touch() {
     Slab owner = requireSlab();
     int before = unread == DECIDED ? DECIDED : UNREAD.getAndSet(this, DECIDED);
-    if (before != DECIDED) {
-      fate.onFirstRead(this);
-    }
     if (before == WANTED) {
       owner.blockSettled();
     } else {
       owner.touch();
+    }
+    // Last: whatever the fate throws, the slab is one that may go.
+    if (before != DECIDED) {
+      fate.onFirstRead(this);
     }
   }
 

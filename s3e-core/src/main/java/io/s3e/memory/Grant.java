@@ -55,9 +55,11 @@ public final class Grant {
     this.leases = leases;
     this.purpose = purpose;
     this.lent = lent;
-    (lent ? account.slots : account.copies).incrementAndGet();
     long slot = lent ? account.carrier().limits().lentSlotBytes() : 0;
-    account.hold(slot + leases.stream().mapToLong(BlockLease::bytes).sum());
+    long bytes = slot + leases.stream().mapToLong(BlockLease::bytes).sum();
+    // Last: what is not made counts for nothing.
+    (lent ? account.slots : account.copies).incrementAndGet();
+    account.hold(bytes);
   }
 
   public Purpose purpose() {

@@ -127,7 +127,7 @@ public final class Residency {
    */
   public void publish(
       List<Block> blocks, Collection<Block> unwanted, ByteBuffer memory, Runnable free) {
-    Slab slab = new Slab(blocks, this::becameOnce, nanoClock.getAsLong(), free);
+    Slab slab = slab(blocks, free);
     long number = places.incrementAndGet();
     slab.goesTo(number);
     slab.publish(memory);
@@ -141,6 +141,16 @@ public final class Residency {
     // Only a readable slab may be evicted, so it is entered afterwards; readers may have settled
     // and evicted it meanwhile.
     enter(unread, number, slab, State.UNREAD);
+  }
+
+  private Slab slab(List<Block> blocks, Runnable free) {
+    try {
+      return new Slab(blocks, this::becameOnce, nanoClock.getAsLong(), free);
+    } catch (RuntimeException | Error e) {
+      // No block knows of the memory yet: none gives it back as it fails.
+      free.run();
+      throw e;
+    }
   }
 
   /** The slab has moved to ONCE: with its last block settled, or from PARKED with its last mark. */
@@ -297,8 +307,21 @@ public final class Residency {
     }
     left(slab, from);
     slab.blocks.forEach(index::remove);
-    slab.blocks.forEach(Block::evict);
+    evictAll(slab.blocks.iterator());
     return true;
+  }
+
+  /** The memory goes back only if all do, whatever the fate of one throws. */
+  private static void evictAll(Iterator<Block> blocks) {
+    try {
+      while (blocks.hasNext()) {
+        blocks.next().evict();
+      }
+    } finally {
+      if (blocks.hasNext()) {
+        evictAll(blocks);
+      }
+    }
   }
 
   /** The slab has left that state, by this thread's move. */

@@ -40,9 +40,9 @@ final class WaitingReaders {
       throws InterruptedException {
     long since = System.nanoTime();
     Account.Reader self = new Account.Reader(Thread.currentThread(), object, since);
-    account.waiting.add(self);
-    accounts.add(account);
     try {
+      account.waiting.add(self);
+      accounts.add(account);
       for (; ; ) {
         long now = System.nanoTime();
         Grant grant = self.equals(account.next()) ? look.apply(now - since) : null;

@@ -114,6 +114,15 @@ class BulkheadTest {
     take(HEALTHY);
   }
 
+  /** Stands for a heap that has no room for the list of buffers. */
+  @Test
+  void aPlaceComesBackWhereItsBuffersCannotBeListed() {
+    Need impossible = new Need(-1, MemoryKind.SHORT);
+    assertThatThrownBy(() -> admission.await(account, HEALTHY, impossible, () -> false, 0))
+        .isInstanceOf(IllegalArgumentException.class);
+    assertThat(carrier.copies.held()).isZero();
+  }
+
   /** Two tenants: what a reader gives back that it could not use is no reason for the other. */
   @Test
   void readersThatFindNoMemoryDoNotWakeEachOther() throws Exception {

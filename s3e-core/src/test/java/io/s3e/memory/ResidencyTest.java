@@ -2,6 +2,7 @@
 package io.s3e.memory;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import io.s3e.memory.TestBlocks.Fetched;
 import io.s3e.memory.UnreadSlabs.Idle;
@@ -519,6 +520,43 @@ class ResidencyTest {
       assertThat(residency.evictRead()).isTrue();
     }
     assertThat(stuck.isFree()).isFalse();
+  }
+
+  /** Who hears of a block runs code of others, such as a sink of GETs. */
+  @Test
+  void aFateThatThrowsKeepsNoBlockInMemory() {
+    Fetched fetched = new Fetched(next, 3);
+    fetched.fate.throwing = true;
+    residency.publish(fetched.blocks, List.of(), fetched.memory, fetched::free);
+    assertThatIllegalStateException().isThrownBy(residency::evictUnread);
+    assertThat(fetched.fate.droppedUnread).hasValue(3);
+    assertThat(fetched.freed).hasValue(1);
+  }
+
+  @Test
+  void aFateThatThrowsLeavesNoSlabUnread() {
+    Fetched fetched = publish();
+    fetched.fate.throwing = true;
+    assertThatIllegalStateException().isThrownBy(() -> read(fetched));
+    assertThat(residency.unreadEntries()).isZero();
+    assertThat(residency.evictRead()).isTrue();
+    assertThat(fetched.freed).hasValue(1);
+  }
+
+  @Test
+  void memoryThatFindsNoSlabGoesBack() {
+    Fetched fetched = new Fetched(next, 1);
+    Residency failing =
+        new Residency(
+            index,
+            () -> {
+              throw new IllegalStateException("as where the heap is full");
+            },
+            () -> {});
+    assertThatIllegalStateException()
+        .isThrownBy(
+            () -> failing.publish(fetched.blocks, List.of(), fetched.memory, fetched::free));
+    assertThat(fetched.freed).hasValue(1);
   }
 
   /** One thread does what comes by chance; each eviction is held to what it may take. */

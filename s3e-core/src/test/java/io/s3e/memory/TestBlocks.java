@@ -30,6 +30,9 @@ final class TestBlocks {
     final AtomicInteger droppedUnread = new AtomicInteger();
     final AtomicLong lastReadNanos = new AtomicLong();
 
+    /** It throws, as code of others may that hears of it. */
+    volatile boolean throwing;
+
     @Override
     public void onReady(List<Block> blocks) {
       ready.addAndGet(blocks.size());
@@ -38,11 +41,19 @@ final class TestBlocks {
     @Override
     public void onFirstRead(Block block) {
       firstReads.incrementAndGet();
+      throwIfToldTo();
     }
 
     @Override
     public void onDroppedUnread(Block block) {
       droppedUnread.incrementAndGet();
+      throwIfToldTo();
+    }
+
+    private void throwIfToldTo() {
+      if (throwing) {
+        throw new IllegalStateException("on purpose");
+      }
     }
 
     @Override

@@ -76,12 +76,11 @@ public final class MemoryBudget {
    * @throws IllegalArgumentException if {@code bytes} is negative
    */
   public boolean tryReserve(long bytes) {
-    requireNotNegative(bytes);
-    if (!share.reserve().test(bytes)) {
-      return false;
+    boolean isGranted = share.reserve().test(bytes);
+    if (isGranted) {
+      reserved.addAndGet(bytes);
     }
-    reserved.addAndGet(bytes);
-    return true;
+    return isGranted;
   }
 
   /**
@@ -92,18 +91,15 @@ public final class MemoryBudget {
    * @throws IllegalStateException if less than {@code bytes} is reserved; nothing changes then
    */
   public void release(long bytes) {
-    requireNotNegative(bytes);
-    while (true) {
-      long current = reserved.get();
-      if (bytes > current) {
-        throw new IllegalStateException(
-            "release of " + bytes + " bytes while only " + current + " are reserved");
-      }
-      if (reserved.compareAndSet(current, current - bytes)) {
-        share.release().accept(bytes);
-        return;
-      }
+    if (bytes < 0) {
+      throw new IllegalArgumentException(bytes + " bytes is negative");
     }
+    long before = reserved.getAndUpdate(now -> bytes > now ? now : now - bytes);
+    if (bytes > before) {
+      throw new IllegalStateException(
+          "release of " + bytes + " bytes while only " + before + " are reserved");
+    }
+    share.release().accept(bytes);
   }
 
   /** The most that may be reserved at a time, in bytes. */
@@ -149,11 +145,5 @@ public final class MemoryBudget {
   @Override
   public String toString() {
     return "budget of " + limit() + " bytes, " + reserved.get() + " reserved";
-  }
-
-  private static void requireNotNegative(long bytes) {
-    if (bytes < 0) {
-      throw new IllegalArgumentException(bytes + " bytes is negative");
-    }
   }
 }

@@ -13,7 +13,8 @@ public final class Stores {
 
   /** One store: how long GETs to it take, and those that may be sent to it twice. */
   public record Known(GetTimes times, HedgeBudget hedges) {
-    Known() {
+    /** A store of which nothing is known yet. */
+    public Known() {
       this(new GetTimes(), new HedgeBudget(System::nanoTime));
     }
   }
@@ -26,10 +27,5 @@ public final class Stores {
       known.clear();
     }
     return known.computeIfAbsent(store, name -> new Known());
-  }
-
-  /** A store that one tenant alone knows. */
-  public static Known ofOne() {
-    return new Known();
   }
 }

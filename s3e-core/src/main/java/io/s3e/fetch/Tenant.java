@@ -65,7 +65,7 @@ public final class Tenant {
     this.metrics = metrics;
     this.proofs = new Proofs(config.accessMaxAge(), client::credentials, nanoClock);
     this.gates = config.store() == null ? new Gates(timer::later) : services.gates();
-    this.store = config.store() == null ? Stores.ofOne() : services.stores().of(config.store());
+    this.store = config.store() == null ? new Stores.Known() : services.stores().of(config.store());
   }
 
   Gate gate(ObjectRef object) {

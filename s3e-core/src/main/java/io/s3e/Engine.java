@@ -149,7 +149,7 @@ final class Engine {
   /** Another class loader's engine wants so many bytes. */
   private void giveBack(long bytes) {
     long before = pool.reservedBytes();
-    admission.giveBack(bytes);
+    admission.shrinkPool(bytes, true);
     if (before - pool.reservedBytes() < bytes) {
       clients.endIdleSoon();
     }

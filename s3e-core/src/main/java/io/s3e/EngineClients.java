@@ -138,7 +138,7 @@ final class EngineClients {
       return true;
     }
     do {
-      admission.shrinkPool(bytes - budget.available());
+      admission.shrinkPool(bytes - budget.available(), false);
       if (budget.tryReserve(bytes)) {
         return true;
       }

@@ -343,24 +343,19 @@ public final class Admission {
   /**
    * Evicts what has been read until about {@code bytes} bytes are free, once through what there is,
    * what is dirty last, and gives the pool's empty memory back to the budget.
+   *
+   * @param unreadToo whether what is still to be read goes as well if that is not enough: to read
+   *     it then takes another GET
    */
-  public void shrinkPool(long bytes) {
-    shrink(bytes, () -> pooled.evictRead() || pooled.evictDirty(Purpose.DEMAND));
-  }
-
-  /**
-   * As {@link #shrinkPool}, for an engine of another class loader: what is still to be read goes as
-   * well if that is not enough. To read it then takes another GET.
-   */
-  public void giveBack(long bytes) {
-    shrink(
-        bytes,
-        () -> pooled.evictRead() || pooled.evictDirty(Purpose.DEMAND) || pooled.evictUnread());
-  }
-
-  private void shrink(long bytes, BooleanSupplier evictsOne) {
-    for (long evicted = 0; evicted < bytes && evictsOne.getAsBoolean(); ) {
-      evicted += pool.blockBytes();
+  public void shrinkPool(long bytes, boolean unreadToo) {
+    for (long evicted = 0; evicted < bytes; evicted += pool.blockBytes()) {
+      boolean hasEvicted =
+          pooled.evictRead()
+              || pooled.evictDirty(Purpose.DEMAND)
+              || (unreadToo && pooled.evictUnread());
+      if (!hasEvicted) {
+        break;
+      }
     }
     pool.trim();
   }

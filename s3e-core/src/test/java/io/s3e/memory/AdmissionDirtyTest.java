@@ -187,12 +187,12 @@ class AdmissionDirtyTest {
     Fetched unread = fetch(ONE);
     Fetched dirty = dirty(read(fetch(ONE)));
     Fetched clean = read(fetch(ONE));
-    admission.giveBack(BLOCK_BYTES);
+    admission.shrinkPool(BLOCK_BYTES, true);
     assertThat(List.of(clean.isFree(), dirty.isFree(), unread.isFree()))
         .containsExactly(true, false, false);
-    admission.shrinkPool((long) BUFFERS * BLOCK_BYTES);
+    admission.shrinkPool((long) BUFFERS * BLOCK_BYTES, false);
     assertThat(List.of(dirty.isFree(), unread.isFree())).containsExactly(true, false);
-    admission.giveBack(BLOCK_BYTES);
+    admission.shrinkPool(BLOCK_BYTES, true);
     assertThat(unread.isFree()).isTrue();
     dirty.block().markClean();
   }

@@ -101,7 +101,6 @@ public final class Block {
 
   // Written before READY or FAILED is, read after; as is the length, if the object ends early.
   private @Nullable Slab slab;
-  private @Nullable ByteBuffer memory;
   private int base;
   private @Nullable Exception failure;
 
@@ -157,13 +156,12 @@ public final class Block {
   }
 
   /**
-   * The block's bytes are {@code memory[base, base + length)} and belong to {@code slab}. Called
-   * once, by the fetch, when all of them are there.
+   * The block's bytes are those of {@code owner} from {@code offset} on. Called once, by the fetch,
+   * when all of them are there.
    */
-  void land(Slab owner, ByteBuffer bytes, int offset) {
+  void land(Slab owner, int offset) {
     requireFetching();
     slab = owner;
-    memory = bytes;
     base = offset;
   }
 
@@ -302,13 +300,13 @@ public final class Block {
    * position by as many. The caller holds a pin and the block is ready.
    */
   public void copyTo(int offset, ByteBuffer target, int count) {
-    target.put(target.position(), requireMemory(), base + checked(offset, count), count);
+    target.put(target.position(), requireSlab().memory, base + checked(offset, count), count);
     target.position(target.position() + count);
   }
 
   /** The ready block's bytes, read-only, while the caller keeps the block from being recycled. */
   public ByteBuffer bytes() {
-    return requireMemory().slice(base, length).asReadOnlyBuffer();
+    return requireSlab().memory.slice(base, length).asReadOnlyBuffer();
   }
 
   /** Checks a range; returns its beginning. */
@@ -320,18 +318,10 @@ public final class Block {
     return offset;
   }
 
-  private ByteBuffer requireMemory() {
-    ByteBuffer bytes = memory;
-    if (bytes == null) {
-      throw new IllegalStateException(id + " has no bytes");
-    }
-    return bytes;
-  }
-
   private Slab requireSlab() {
     Slab owner = slab;
     if (owner == null) {
-      throw new IllegalStateException(id + " has no memory");
+      throw new IllegalStateException(id + " has no bytes: it has no memory");
     }
     return owner;
   }

@@ -13,6 +13,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ConcurrentNavigableMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
@@ -40,9 +41,8 @@ import org.jspecify.annotations.Nullable;
  * is {@link Idle} for long: no other prefetched block is pushed out by a guess. Of parked ones it
  * may take those that came a while ago (who waits reads a slab before it can be written): each
  * costs a write that nobody waits for. Fetches for a waiting reader may take any parked slab, and
- * then unread slabs, which costs a GET, dirty or not. The oldest unread slab goes first, and lent
- * slots only after their reader has been idle, because a reader that is alive consumes its window
- * within moments, and one that is not must not hold the budget.
+ * then unread slabs, the oldest first, which costs a GET, dirty or not; {@link Admission} tells
+ * which lent ones.
  *
  * <p><b>Invariants.</b> The slab's state alone says where it is; the thread that moves the state by
  * compare-and-set does what follows: it enters the slab into the next queue, or drops it. So a slab
@@ -98,11 +98,8 @@ public final class Residency {
 
   private final AtomicLong places = new AtomicLong();
 
-  /** Slabs in the state {@code ONCE}, in {@code AGAIN}, and in {@code KEPT}. */
-  private final AtomicInteger onceCount = new AtomicInteger();
-
-  private final AtomicInteger againCount = new AtomicInteger();
-  private final AtomicInteger keptCount = new AtomicInteger();
+  /** By the state's ordinal: slabs that are ONCE, AGAIN and KEPT. */
+  private final AtomicIntegerArray counts = new AtomicIntegerArray(State.values().length);
 
   /** Slabs whose turn to leave {@code once} came. */
   private final AtomicInteger turns = new AtomicInteger();
@@ -127,10 +124,10 @@ public final class Residency {
    */
   public void publish(
       List<Block> blocks, Collection<Block> unwanted, ByteBuffer memory, Runnable free) {
-    Slab slab = slab(blocks, free);
+    Slab slab = slab(blocks, memory, free);
     long number = places.incrementAndGet();
     slab.goesTo(number);
-    slab.publish(memory);
+    slab.publish();
     if (!unwanted.isEmpty()) {
       if (unwanted.containsAll(blocks)) {
         boolean unused = evict(slab, State.UNREAD, State.GONE);
@@ -143,9 +140,9 @@ public final class Residency {
     enter(unread, number, slab, State.UNREAD);
   }
 
-  private Slab slab(List<Block> blocks, Runnable free) {
+  private Slab slab(List<Block> blocks, ByteBuffer memory, Runnable free) {
     try {
-      return new Slab(blocks, this::becameOnce, nanoClock.getAsLong(), free);
+      return new Slab(blocks, memory, this::becameOnce, nanoClock.getAsLong(), free);
     } catch (RuntimeException | Error e) {
       // No block knows of the memory yet: none gives it back as it fails.
       free.run();
@@ -157,7 +154,7 @@ public final class Residency {
   private void becameOnce(Slab slab, State from) {
     // Before it enters another queue: whoever finds it there may park it anew.
     left(slab, from);
-    onceCount.incrementAndGet();
+    counts.incrementAndGet(State.ONCE.ordinal());
     enter(once, slab, State.ONCE);
     roomMade.run();
   }
@@ -177,7 +174,7 @@ public final class Residency {
 
   private @Nullable Slab pollRead() {
     boolean isKeptFull = isKeptFull();
-    boolean isAgainFull = againCount.get() > MOST_AGAIN * onceCount.get();
+    boolean isAgainFull = count(State.AGAIN) > MOST_AGAIN * count(State.ONCE);
     Slab slab = isKeptFull ? kept.poll() : null;
     slab = slab != null ? slab : (isAgainFull ? again : once).poll();
     slab = slab != null ? slab : (isAgainFull ? once : again).poll();
@@ -185,39 +182,40 @@ public final class Residency {
   }
 
   private boolean isKeptFull() {
-    int read = onceCount.get() + againCount.get() + keptCount.get();
-    return keptCount.get() > Math.max(1, read / KEPT_PART);
+    return count(State.KEPT) > Math.max(1, readSlabs() / KEPT_PART);
+  }
+
+  private int count(State state) {
+    return counts.get(state.ordinal());
+  }
+
+  private int readSlabs() {
+    return count(State.ONCE) + count(State.AGAIN) + count(State.KEPT);
   }
 
   /** Enters a slab whose turn to leave has come for another round, if it is worth one. */
   private boolean stays(Slab slab) {
+    State from = slab.state();
     if (slab.isKept()) {
-      return staysKept(slab);
+      return (from != State.KEPT || slab.takeTouch()) && goesOn(slab, from, kept, State.KEPT);
     }
     if (slab.takeTouch()) {
-      if (slab.move(State.ONCE, State.AGAIN)) {
-        onceCount.decrementAndGet();
-        againCount.incrementAndGet();
-      }
-      return enter(again, slab, State.AGAIN);
+      return goesOn(slab, from, again, State.AGAIN);
     }
-    return slab.isIn(State.ONCE)
+    return from == State.ONCE
         && turns.incrementAndGet() % SAMPLE == 0
         && enter(once, slab, State.ONCE);
   }
 
-  /** The turn of a slab with a kept block has come. */
-  private boolean staysKept(Slab slab) {
-    State from = slab.state();
-    if (from == State.KEPT) {
-      return slab.takeTouch() && enter(kept, slab, State.KEPT);
-    }
-    boolean isFirst = from == State.ONCE || from == State.AGAIN;
-    if (isFirst && slab.move(from, State.KEPT)) {
+  /**
+   * Enters a slab that was taken out of a queue into another one, or again; false if it is GONE.
+   */
+  private boolean goesOn(Slab slab, State from, Queue<Slab> queue, State to) {
+    if (from != to && from != State.GONE && slab.move(from, to)) {
       left(slab, from);
-      keptCount.incrementAndGet();
+      counts.incrementAndGet(to.ordinal());
     }
-    return enter(kept, slab, State.KEPT);
+    return enter(queue, slab, to);
   }
 
   /** False if the slab is not in that state any more. */
@@ -293,7 +291,7 @@ public final class Residency {
     long now = nanoClock.getAsLong();
     Queue<Slab> found = idle.known(how, now);
     for (Slab slab = found.poll(); slab != null; slab = found.poll()) {
-      if (UnreadSlabs.isIdle(slab, how, now) && evict(slab, State.UNREAD, how.ifDirty())) {
+      if (UnreadSlabs.isIdle(slab, how, now) && evict(slab, State.UNREAD, how.ifDirty)) {
         return true;
       }
     }
@@ -327,9 +325,7 @@ public final class Residency {
   /** The slab has left that state, by this thread's move. */
   private void left(Slab slab, State state) {
     switch (state) {
-      case ONCE -> onceCount.decrementAndGet();
-      case AGAIN -> againCount.decrementAndGet();
-      case KEPT -> keptCount.decrementAndGet();
+      case ONCE, AGAIN, KEPT -> counts.decrementAndGet(state.ordinal());
       case UNREAD -> unread.remove(slab.place());
       case PARKED -> parked.remove(slab.place());
       case GONE -> {}
@@ -338,10 +334,7 @@ public final class Residency {
 
   /** About how many slabs anybody may evict: read and not parked, or left alone by their reader. */
   public int spareSlabs(Idle how) {
-    return onceCount.get()
-        + againCount.get()
-        + keptCount.get()
-        + idle.known(how, nanoClock.getAsLong()).size();
+    return readSlabs() + idle.known(how, nanoClock.getAsLong()).size();
   }
 
   /**

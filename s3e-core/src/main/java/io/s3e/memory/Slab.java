@@ -61,6 +61,10 @@ final class Slab {
       AtomicIntegerFieldUpdater.newUpdater(Slab.class, "alive");
 
   final List<Block> blocks;
+
+  /** Holds the blocks one after the other. */
+  final ByteBuffer memory;
+
   private final BiConsumer<Slab, State> becameOnce;
   final long publishedNanos;
   private final Runnable free;
@@ -86,8 +90,14 @@ final class Slab {
   private volatile long place;
 
   /** {@code becameOnce} hears of moves to ONCE that the slab makes by itself, and where from. */
-  Slab(List<Block> blocks, BiConsumer<Slab, State> becameOnce, long publishedNanos, Runnable free) {
+  Slab(
+      List<Block> blocks,
+      ByteBuffer memory,
+      BiConsumer<Slab, State> becameOnce,
+      long publishedNanos,
+      Runnable free) {
     this.blocks = List.copyOf(blocks);
+    this.memory = memory;
     this.becameOnce = becameOnce;
     this.publishedNanos = publishedNanos;
     this.free = free;
@@ -95,11 +105,11 @@ final class Slab {
     this.alive = blocks.size();
   }
 
-  /** Makes every block readable; {@code memory} holds them one after the other. */
-  void publish(ByteBuffer memory) {
+  /** Makes every block readable. */
+  void publish() {
     int base = 0;
     for (Block block : blocks) {
-      block.land(this, memory, base);
+      block.land(this, base);
       base += block.length();
     }
     blocks.get(0).fate().onReady(blocks);
@@ -143,15 +153,8 @@ final class Slab {
 
   /** One mark more; false if the slab is GONE. */
   boolean markDirty() {
-    for (; ; ) {
-      int now = word;
-      if (stateIn(now) == State.GONE) {
-        return false;
-      }
-      if (WORD.compareAndSet(this, now, now + MARK)) {
-        return true;
-      }
-    }
+    int before = WORD.getAndUpdate(this, now -> stateIn(now) == State.GONE ? now : now + MARK);
+    return stateIn(before) != State.GONE;
   }
 
   /** One mark less. The last one of a parked slab: PARKED → ONCE. */

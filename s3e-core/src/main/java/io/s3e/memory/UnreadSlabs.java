@@ -22,29 +22,19 @@ final class UnreadSlabs {
 
   /** How long a reader has not read anything, in any slab. */
   enum Idle {
-    /**
-     * The reader has paused. Slots that readers take from each other are fetched twice. For readers
-     * that wait: takes dirty slabs too.
-     */
+    /** The reader has paused. For readers that wait: takes dirty slabs too. */
     BRIEFLY(500, State.GONE),
     /** The stream was opened, ran ahead and was forgotten. For guesses too: takes clean slabs. */
     LONG(5_000, State.UNREAD);
 
-    private final long nanos;
-    private final State ifDirty;
+    final long nanos;
+
+    /** The state that a dirty slab goes to: it stays where that is UNREAD. */
+    final State ifDirty;
 
     Idle(long millis, State ifDirty) {
       this.nanos = TimeUnit.MILLISECONDS.toNanos(millis);
       this.ifDirty = ifDirty;
-    }
-
-    long nanos() {
-      return nanos;
-    }
-
-    /** The state that a dirty slab goes to: it stays where that is UNREAD. */
-    State ifDirty() {
-      return ifDirty;
     }
   }
 
@@ -78,14 +68,14 @@ final class UnreadSlabs {
         found.add(slab);
       }
     }
-    walks.put(how, new Walk(found, now + how.nanos() / WALKS_PER_IDLE_TIME));
+    walks.put(how, new Walk(found, now + how.nanos / WALKS_PER_IDLE_TIME));
     return found;
   }
 
   /** A reader that reads at this moment does so later than {@code now}. */
   static boolean isIdle(Slab slab, Idle how, long now) {
     return slab.isIn(State.UNREAD)
-        && (how.ifDirty() == State.GONE || !slab.isDirty())
-        && now - slab.lastProgressNanos() >= how.nanos();
+        && (how.ifDirty == State.GONE || !slab.isDirty())
+        && now - slab.lastProgressNanos() >= how.nanos;
   }
 }

@@ -103,7 +103,7 @@ class ResidencyStressTest {
             } else if (what < 97) {
               residency.evictRead();
             } else {
-              clock.addAndGet(random.nextLong(Idle.LONG.nanos()));
+              clock.addAndGet(random.nextLong(Idle.LONG.nanos));
               residency.evictIdle(Idle.LONG);
             }
           }
@@ -179,7 +179,7 @@ class ResidencyStressTest {
     } else if (what < 95) {
       residency.evictUnread();
     } else if (what < 98) {
-      clock.addAndGet(random.nextLong(Idle.BRIEFLY.nanos()));
+      clock.addAndGet(random.nextLong(Idle.BRIEFLY.nanos));
       residency.evictIdle(random.nextBoolean() ? Idle.BRIEFLY : Idle.LONG);
     } else {
       int remainder = random.nextInt(50);

@@ -20,8 +20,8 @@ import org.junit.jupiter.api.Test;
 
 /** Which slab goes, by one thread and a clock of the test's. */
 class ResidencyTest {
-  private static final long BRIEFLY = Idle.BRIEFLY.nanos();
-  private static final long LONG = Idle.LONG.nanos();
+  private static final long BRIEFLY = Idle.BRIEFLY.nanos;
+  private static final long LONG = Idle.LONG.nanos;
 
   private final AtomicLong clock = new AtomicLong(1_000_000);
   private final BlockIndex index = new BlockIndex();

@@ -192,7 +192,8 @@ public final class Admission {
   private static boolean tryEnterSlots(Account account, Purpose purpose) {
     Carrier carrier = account.carrier();
     Residency lent = carrier.lent();
-    while (!carrier.slots.tryEnter(purpose, account.slots.get(), account.isShared())) {
+    Lane slots = carrier.slots;
+    while (!slots.tryEnter(slots.kept(purpose, account.slots.get(), account.isShared()))) {
       boolean evicted =
           lent.evictIdle(Idle.LONG)
               || lent.evictRead()
@@ -208,11 +209,8 @@ public final class Admission {
   /** A reader that waits gets at least one of {@code blocks}, everybody else all or nothing. */
   private @Nullable Grant tryCopy(Account account, Object object, int blocks, Purpose purpose) {
     Carrier carrier = account.carrier();
-    if (!carrier.copiesByObject.tryEnter(object)) {
-      return null;
-    }
-    if (!carrier.copies.tryEnter(purpose, account.copies.get(), account.isShared())) {
-      carrier.copiesByObject.leave(object);
+    int kept = carrier.copies.kept(purpose, account.copies.get(), account.isShared());
+    if (!carrier.tryEnterCopies(object, kept)) {
       return null;
     }
     List<BlockLease> leases = List.of();

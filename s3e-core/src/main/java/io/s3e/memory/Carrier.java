@@ -82,12 +82,12 @@ public final class Carrier {
     copiesByObject.answered(object);
   }
 
-  /** A place for a copied GET that is sent again: one that others hardly miss. */
-  boolean tryReenterCopies(Object object) {
+  /** A place for a copied GET, if the object may have one and more than so many are free. */
+  boolean tryEnterCopies(Object object, int kept) {
     if (!copiesByObject.tryEnter(object)) {
       return false;
     }
-    if (!copies.tryReenter()) {
+    if (!copies.tryEnter(kept)) {
       copiesByObject.leave(object);
       return false;
     }

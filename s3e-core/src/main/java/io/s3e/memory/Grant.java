@@ -166,7 +166,8 @@ public final class Grant {
       }
       return true;
     }
-    if (!carrier.tryReenterCopies(object)) {
+    // More than half of the lane is free: others hardly miss one.
+    if (!carrier.tryEnterCopies(object, carrier.copies.capacity / 2)) {
       return false;
     }
     account.copies.incrementAndGet();

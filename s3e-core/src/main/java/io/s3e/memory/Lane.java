@@ -49,17 +49,8 @@ final class Lane {
     return free.get() + more > kept(Purpose.GUESS, held, isShared);
   }
 
-  /** {@code held} are the tenant's places; the lane is shared if other tenants use it. */
-  boolean tryEnter(Purpose purpose, int held, boolean isShared) {
-    return tryEnter(kept(purpose, held, isShared));
-  }
-
-  /** Enters if more than half of the lane is free: for GETs that have failed before. */
-  boolean tryReenter() {
-    return tryEnter(capacity / 2);
-  }
-
-  private boolean tryEnter(int kept) {
+  /** Enters if more than {@code kept} places are free. */
+  boolean tryEnter(int kept) {
     for (; ; ) {
       int now = free.get();
       if (now <= kept) {
@@ -100,7 +91,13 @@ final class Lane {
     }
   }
 
-  private int kept(Purpose purpose, int held, boolean isShared) {
+  /**
+   * How many places are kept for others.
+   *
+   * @param held the tenant's places
+   * @param isShared whether other tenants use the lane
+   */
+  int kept(Purpose purpose, int held, boolean isShared) {
     int reserve = reserve(capacity);
     return switch (purpose) {
       case DEMAND, HEDGE -> isShared && 2 * held >= capacity ? reserve : 0;

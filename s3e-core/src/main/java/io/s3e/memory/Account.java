@@ -29,6 +29,9 @@ public final class Account implements AutoCloseable {
   /** The readers that wait, in the order in which they are served. */
   final Queue<Reader> waiting = new ConcurrentLinkedQueue<>();
 
+  /** The reader that found no pooled buffer when one looked last. */
+  volatile @Nullable Thread lackingMemory;
+
   /** A thread that waits, and the object that it reads. */
   record Reader(Thread thread, Object object, long sinceNanos) {}
 
@@ -59,6 +62,13 @@ public final class Account implements AutoCloseable {
   /** The reader that waits longest, but for those that their own objects hold up; null if none. */
   @Nullable Reader awaited() {
     return waiting.stream().filter(one -> !isHeldUp(one.object())).findFirst().orElse(null);
+  }
+
+  /** Whether the reader that is served next lacks memory; one that others pass by lacks a place. */
+  boolean isLackingMemory() {
+    Thread lacking = lackingMemory;
+    Reader next = lacking == null ? null : next();
+    return next != null && next.thread() == lacking;
   }
 
   /** Whether the object's GETs are late, and it may have no more places until they end. */

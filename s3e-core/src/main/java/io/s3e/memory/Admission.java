@@ -8,8 +8,6 @@ import io.s3e.client.ClientLimits;
 import io.s3e.memory.UnreadSlabs.Idle;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
@@ -77,9 +75,6 @@ public final class Admission {
   private final Residency pooled;
   private final WaitingReaders waiting = new WaitingReaders();
 
-  /** First readers of tenants that found no pooled buffer when they looked. */
-  private final Set<Thread> lackingMemory = ConcurrentHashMap.newKeySet();
-
   /** When this engine last claimed its share of the budget from others. */
   private final AtomicLong claimedNanos = new AtomicLong(System.nanoTime());
 
@@ -140,7 +135,7 @@ public final class Admission {
    * not. {@code object} is equal for all its readers.
    */
   public @Nullable Grant trySpeculate(Account account, Object object, Need need, Purpose purpose) {
-    if (account.awaited() != null || !lackingMemory.isEmpty()) {
+    if (account.awaited() != null || waiting.isAnyLackingMemory()) {
       return null;
     }
     // A guess that finds no slot is not worth buffers for its first part: those serve readers.
@@ -302,7 +297,6 @@ public final class Admission {
           givenUp,
           deadline);
     } finally {
-      lackingMemory.remove(Thread.currentThread());
       // Memory that this reader did not take, or has no use for any more, is the next one's.
       waiting.wake();
     }
@@ -312,14 +306,12 @@ public final class Admission {
       Account account, Object object, Need need, boolean prefersSlot, long waitedNanos) {
     boolean mayCopy = !prefersSlot || waitedNanos >= WaitingReaders.SLOT_PATIENCE_NANOS;
     Grant grant = tryGrant(account, object, need, Purpose.DEMAND, mayCopy);
-    if (grant == null
-        && mayCopy
-        && !account.isHeldUp(object)
-        && pool.leased() >= poolBlocks(pool.reservedBytes() + budget.available())) {
-      lackingMemory.add(Thread.currentThread());
-    } else {
-      lackingMemory.remove(Thread.currentThread());
-    }
+    boolean isLacking =
+        grant == null
+            && mayCopy
+            && !account.isHeldUp(object)
+            && pool.leased() >= poolBlocks(pool.reservedBytes() + budget.available());
+    account.lackingMemory = isLacking ? Thread.currentThread() : null;
     if (grant == null && waitedNanos > PATIENCE_NANOS) {
       account.carrier().revokeStuck(STUCK_NANOS);
     }

@@ -79,6 +79,16 @@ final class WaitingReaders {
     return accounts.stream().mapToInt(account -> account.waiting.size()).sum();
   }
 
+  /** Whether a reader that is served next lacks memory. */
+  boolean isAnyLackingMemory() {
+    for (Account account : accounts) {
+      if (account.isLackingMemory()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /** Whether a reader whose GETs go by {@code carrier} waits since before {@code thenNanos}. */
   boolean isStarving(Carrier carrier, long thenNanos) {
     for (Account account : accounts) {

@@ -123,6 +123,55 @@ class BulkheadTest {
     assertThat(carrier.copies.held()).isZero();
   }
 
+  /** Who lacked memory, and lacks a place by now, is no reason to refuse guesses. */
+  @Test
+  void aReaderThatOthersPassByRefusesNobodysGuesses() throws Exception {
+    Carrier others = admission.carrier(new ClientLimits(BLOCK, PLACES, OVERDUE, 0, 0, 0));
+    Account guessing = admission.account(others);
+    for (int i = 0; i < PLACES / 2; i++) {
+      take(HANGING);
+    }
+    for (BlockLease lease = pool.tryAcquire(); lease != null; lease = pool.tryAcquire()) {
+      leases.add(lease);
+    }
+    CompletableFuture<Grant> hanging = async(HANGING);
+    awaitTrue("it lacks memory", account::isLackingMemory);
+    assertThat(admission.trySpeculate(guessing, HEALTHY, ONE, Purpose.GUESS)).isNull();
+
+    int places = placesLeft();
+    CompletableFuture<Grant> healthy = async(HEALTHY);
+    awaitTrue("both wait", () -> admission.waitingReaders() == 2);
+    // The first may have held one while it looked.
+    places += placesLeft();
+    leases.forEach(BlockLease::release);
+    List<Grant> guesses = new ArrayList<>();
+    awaitTrue(
+        "a guess is granted",
+        () -> {
+          Grant guess = admission.trySpeculate(guessing, HEALTHY, ONE, Purpose.GUESS);
+          return guess != null && guesses.add(guess);
+        });
+    end(guesses.get(0));
+    for (int i = 0; i < places; i++) {
+      carrier.copies.leave();
+    }
+    end(healthy.get(20, TimeUnit.SECONDS));
+    held.forEach(BulkheadTest::end);
+    held.clear();
+    end(hanging.get(20, TimeUnit.SECONDS));
+    guessing.close();
+    others.close();
+  }
+
+  /** Takes all places that are left; how many. */
+  private int placesLeft() {
+    int places = 0;
+    while (carrier.copies.tryEnter(0)) {
+      places++;
+    }
+    return places;
+  }
+
   /** Two tenants: what a reader gives back that it could not use is no reason for the other. */
   @Test
   void readersThatFindNoMemoryDoNotWakeEachOther() throws Exception {

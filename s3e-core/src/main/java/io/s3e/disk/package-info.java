@@ -18,10 +18,19 @@
  *
  * <h2>Behind it</h2>
  *
- * <p>A {@link io.s3e.disk.RegionStore} is one directory: {@link io.s3e.disk.ChunkIndex}, {@link
- * io.s3e.disk.Regions}, {@link io.s3e.disk.Appender}, {@link io.s3e.disk.Readers} and two {@link
- * io.s3e.disk.Breaker}s. Its files are {@link io.s3e.disk.PrivateRegions} or those of a {@link
- * io.s3e.disk.SharedInstance}. All that touches the file system goes by {@link io.s3e.disk.DiskIo}.
+ * <p>A {@link io.s3e.disk.RegionStore} is one directory. Its {@link io.s3e.disk.ChunkIndex} knows
+ * which chunks are where, and asks no disk. Its {@link io.s3e.disk.Regions} know which files there
+ * are, and which one goes next; they know nothing of chunks. Its {@link io.s3e.disk.Appender} is
+ * the one thread that writes, and that makes, gives up and looks at regions. Its {@link
+ * io.s3e.disk.Readers}, with a {@link io.s3e.disk.ChunkReader} each and {@link
+ * io.s3e.disk.RecentChunks} for short reads, touch a disk for whoever reads. A {@link
+ * io.s3e.disk.Breaker} for each direction says whether the directory is to be used.
+ *
+ * <p>{@link io.s3e.disk.PrivateRegions} are files without names. Those of a {@link
+ * io.s3e.disk.SharedInstance} have names and begin with a {@link io.s3e.disk.RegionTable} that
+ * other processes read, below a directory that {@link io.s3e.disk.DirectoryGuard} trusts. {@link
+ * io.s3e.disk.RegionSeal} verifies or decrypts a chunk. All that touches the file system goes by
+ * {@link io.s3e.disk.DiskIo}.
  *
  * <p>Internal to S3E but for {@link CacheKey}, {@link DiskCacheConfig}.
  */

@@ -83,11 +83,14 @@ final class Landing implements Destination {
     long mostIslands = RequestSizing.mostIslands(run.count());
     int entered = 0;
     for (long index = run.first(); index < run.end(); index++) {
-      Block block = entered(index, origin);
+      boolean mayBeIsland = islands.size() < mostIslands;
+      // Not entered apart, where nobody comes to read it once its reader sees what is there.
+      boolean isOver = handle.apart() != null && mayBeIsland && memory.isReady(handle, index);
+      Block block = isOver ? null : entered(index, origin);
       if (block != null) {
         blocks.add(block);
         entered = blocks.size();
-      } else if (islands.size() < mostIslands && memory.isReady(handle, index)) {
+      } else if (isOver || (mayBeIsland && memory.isReady(handle, index))) {
         block = made(handle.block(index), origin);
         blocks.add(block);
         islands.add(block);

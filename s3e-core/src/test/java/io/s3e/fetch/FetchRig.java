@@ -30,6 +30,7 @@ import java.util.Arrays;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
 /**
@@ -54,6 +55,10 @@ final class FetchRig implements AutoCloseable {
   final Account account;
   final GetLedger ledger = new GetLedger(true, null);
   private final FetchTimer timer = new FetchTimer();
+
+  /** What the clock of proofs is ahead. */
+  final AtomicLong aheadNanos = new AtomicLong();
+
   final Tenant tenant;
   final Fetcher fetcher;
 
@@ -100,7 +105,7 @@ final class FetchRig implements AutoCloseable {
             new FetchServices(index, admission, timer, new Gates(timer::later), stores, ledger),
             account,
             metrics,
-            System::nanoTime);
+            () -> System.nanoTime() + aheadNanos.get());
     this.fetcher = new Fetcher(tenant);
   }
 

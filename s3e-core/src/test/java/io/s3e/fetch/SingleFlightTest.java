@@ -8,6 +8,7 @@ import static io.s3e.testing.Eventually.awaitTrue;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.s3e.block.BlockId;
 import io.s3e.block.BlockRange;
 import io.s3e.block.ByteRange;
 import io.s3e.client.ClientLimits;
@@ -176,6 +177,36 @@ class SingleFlightTest {
       gate.countDown();
       rig.requireRight(rig.read(handle, 0), 0);
       assertThat(rig.client.gets()).hasSize(2);
+    }
+  }
+
+  /**
+   * A handle that holds blocks apart, and whose proof has run out, does not see a block that is
+   * there. It is fetched over all the same: once there is an answer the reader takes the one that
+   * it knows, and nobody would come to read another one of the handle's own.
+   */
+  @Test
+  void whatIsThereIsNotEnteredApartForWantOfAProof() throws Exception {
+    try (FetchRig rig = FetchRig.copying(8)) {
+      ObjectHandle handle = rig.open();
+      rig.requireRight(rig.read(handle, 2), 2);
+      handle.holdApart(new Object());
+      rig.aheadNanos.set(Proofs.LONGEST_LIFE.toNanos());
+      Need need = new Need(5, Need.MemoryKind.POOLED);
+      Grant grant =
+          rig.admission.trySpeculate(rig.account, handle.version().object(), need, Purpose.ASKED);
+      RunFetch run =
+          new RunFetch(rig.tenant, handle, grant, new VisibleBlocks(rig.tenant), over -> {});
+      assertThat(run.enter(new BlockRange(0, 5))).isTrue();
+      assertThat(run.blocks()).hasSize(5);
+      run.send();
+      awaitTrue(run::isOver);
+      assertThat(rig.index.get(new BlockId(handle.apart(), 2))).isNull();
+      for (int block = 0; block < 5; block++) {
+        rig.requireRight(rig.read(handle, block), block);
+      }
+      assertThat(rig.client.gets()).hasSize(2);
+      assertThat(run.isSpent()).isTrue();
     }
   }
 

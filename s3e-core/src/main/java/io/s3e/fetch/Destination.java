@@ -35,10 +35,6 @@ interface Destination {
   /** The bytes that are held are of no use: others come in their place; how many they were. */
   long drop();
 
-  /**
-   * Takes over a buffer with all bytes, where it {@linkplain #isLent is lent}.
-   *
-   * @throws IllegalStateException if a part of an earlier one was taken; the buffer is closed
-   */
+  /** Takes over a buffer with all bytes, where it {@linkplain #isLent is lent}, or closes it. */
   void take(LentBuffer buffer);
 }

@@ -135,19 +135,22 @@ final class Landing implements Destination {
     return new Block(id, layout.startOf(id.index()), layout.lengthOf(id.index()), origin);
   }
 
-  /** Publishes the blocks of a slab. */
+  /** Publishes the blocks of a slab. Whatever happens, {@code free} is the slab's or has run. */
   private void publish(Residency residency, List<Block> landed, ByteBuffer bytes, Runnable free) {
-    // Those that lie ahead too: a reader that comes to one would ask for it once more.
-    if (!islands.isEmpty()) {
-      islands.removeIf(tenant.index::add);
-    }
     try {
+      // Those that lie ahead too: a reader that comes to one would ask for it once more.
+      if (!islands.isEmpty()) {
+        islands.removeIf(tenant.index::add);
+      }
       residency.publish(landed, islands, bytes, free);
     } catch (RuntimeException | Error e) {
       // Those that have not become ready never will: whoever waits is told.
       List<Block> lost = landed.stream().filter(Block::isFetching).toList();
       lost.forEach(tenant.index::remove);
       lost.forEach(block -> block.fail(new IOException(block.id() + " has no place: " + e, e)));
+      if (!landed.get(0).hasLanded()) {
+        free.run();
+      }
       throw e;
     }
     if (!islands.isEmpty()) {
@@ -213,8 +216,9 @@ final class Landing implements Destination {
   public void keep() {
     while (held > 0) {
       int count = Math.min(held, blocks.get(published).length() - filledInBlock);
-      held -= count;
+      // In this order: where that fails, they are held, and are dropped.
       filled(count);
+      held -= count;
     }
   }
 
@@ -228,43 +232,50 @@ final class Landing implements Destination {
   /** So many bytes more of the next block are there; publishes it if that is all of it. */
   private void filled(int count) {
     Block block = blocks.get(published);
-    filledInBlock += count;
-    if (filledInBlock == block.length()) {
-      BlockLease lease = grant.leases().get(published);
-      published++;
-      complete = published == landingBlocks;
-      filledInBlock = 0;
-      Grant granted = grant;
-      Residency pooled = tenant.admission.pooled();
-      publish(pooled, List.of(block), lease.buffer(), () -> granted.release(lease));
+    if (filledInBlock + count < block.length()) {
+      filledInBlock += count;
+      return;
     }
+    Grant granted = grant;
+    BlockLease lease = granted.leases().get(published);
+    List<Block> landed = List.of(block);
+    Runnable free = () -> granted.release(lease);
+    published++;
+    complete = published == landingBlocks;
+    filledInBlock = 0;
+    publish(tenant.admission.pooled(), landed, lease.buffer(), free);
   }
 
   @Override
   public void take(LentBuffer buffer) {
-    if (published > 0) {
-      // An error ended an attempt in the middle of its buffer; this one begins before that.
-      buffer.close();
-      throw new IllegalStateException("a lent buffer for blocks of which some are there");
-    }
-    if (!grant.leases().isEmpty()) {
-      try (buffer) {
-        take(buffer.bytes().duplicate(), true);
+    boolean isTheSlabs = false;
+    try {
+      if (published > 0) {
+        // An error ended an attempt in the middle of its buffer; this one begins before that.
+        throw new IllegalStateException("a lent buffer for blocks of which some are there");
       }
-      return;
+      ByteBuffer bytes = buffer.bytes();
+      if (!grant.leases().isEmpty()) {
+        take(bytes.duplicate(), true);
+        return;
+      }
+      Grant granted = grant;
+      granted.landed();
+      List<Block> landed = blocks.subList(0, landingBlocks);
+      Runnable free =
+          () -> {
+            buffer.close();
+            granted.releaseSlot();
+          };
+      isTheSlabs = true;
+      published = landingBlocks;
+      complete = true;
+      publish(tenant.account.carrier().lent(), landed, bytes, free);
+    } finally {
+      if (!isTheSlabs) {
+        buffer.close();
+      }
     }
-    published = landingBlocks;
-    complete = true;
-    Grant granted = grant;
-    granted.landed();
-    publish(
-        tenant.account.carrier().lent(),
-        blocks.subList(0, published),
-        buffer.bytes(),
-        () -> {
-          buffer.close();
-          granted.releaseSlot();
-        });
   }
 
   /**

@@ -364,6 +364,33 @@ class HostileClientTest {
     }
   }
 
+  /** Neither the slot nor the buffer is anybody's then but the client's. */
+  @Test
+  void anErrorWhileALentBufferIsTakenGivesItBack() throws Exception {
+    try (FetchRig rig = new FetchRig(8, 16, lending(), 2_000)) {
+      rig.client.script(
+          (call, number) -> {
+            if (number > 0) {
+              call.answerWell();
+              return;
+            }
+            call.head();
+            try {
+              call.lendBroken();
+            } catch (OutOfMemoryError e) {
+              // As the CRT's client does with what a handler throws.
+              call.fail(Kind.REJECTED);
+            }
+          });
+      ObjectHandle handle = rig.open();
+      for (long block = 0; block < REQUEST_BLOCKS; block++) {
+        rig.requireRight(rig.read(handle, block, REQUEST_BLOCKS, run -> {}), block);
+      }
+      assertThat(rig.client.gets()).hasSize(2);
+      assertThat(rig.client.gets().get(0).lend()).isTrue();
+    }
+  }
+
   /**
    * An error between two GETs of a run, as where the heap is full: the reader is told at once, what
    * the run held comes back, and the next read finds nothing of it.

@@ -221,10 +221,21 @@ final class ScriptedClient implements ObjectClient {
 
     /** The first {@code length} bytes in a buffer that must come back exactly once. */
     void lend(int length) throws IOException {
+      handler.onLent(lent(length));
+    }
+
+    /** All bytes in a buffer that can be looked at once. */
+    void lendBroken() throws IOException {
+      Lent lent = lent(length());
+      lent.looks.set(1);
+      handler.onLent(lent);
+    }
+
+    private Lent lent(int length) {
       ByteBuffer memory = ByteBuffer.allocateDirect(length);
       memory.put(content, (int) request.range().start(), length).flip();
       lentOut.incrementAndGet();
-      handler.onLent(new Lent(memory));
+      return new Lent(memory);
     }
 
     void body() throws IOException {
@@ -267,12 +278,18 @@ final class ScriptedClient implements ObjectClient {
     private final ByteBuffer memory;
     private final AtomicBoolean closed = new AtomicBoolean();
 
+    /** How often the bytes can still be had. */
+    final AtomicInteger looks = new AtomicInteger(Integer.MAX_VALUE);
+
     Lent(ByteBuffer memory) {
       this.memory = memory;
     }
 
     @Override
     public ByteBuffer bytes() {
+      if (looks.getAndDecrement() <= 0) {
+        throw new OutOfMemoryError("as if");
+      }
       return memory;
     }
 

@@ -187,10 +187,13 @@ final class Attempt implements ResponseHandler {
   private boolean cancel(String reason, @Nullable IOException why, Runnable then) {
     return closeAndCancel(
         () -> {
-          gate.ended(Gate.Outcome.CANCELLED);
-          discard(destination.drop());
-          report(new RequestFailure(Kind.CANCELLED, get.subject(), reason, why));
-          then.run();
+          try {
+            gate.ended(Gate.Outcome.CANCELLED);
+            discard(destination.drop());
+            report(new RequestFailure(Kind.CANCELLED, get.subject(), reason, why));
+          } finally {
+            then.run();
+          }
         });
   }
 

@@ -9,6 +9,7 @@ import io.s3e.memory.Purpose;
 import io.s3e.metrics.EngineMetrics.Counter;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -27,13 +28,19 @@ final class Hedge implements Destination, Attempt.Outcome {
 
   /**
    * Told that all bytes have come by the hedge: the run ends the first GET and has the hedge
-   * {@linkplain #fill fill} what it misses. False if the first GET has ended already.
+   * {@linkplain #fill fill} what it misses, and {@linkplain #release releases} it. False if the
+   * first GET has ended already.
    */
   private final Predicate<Hedge> overtakes;
 
   private final Grant grant;
   private final int blockBytes;
   private int filled;
+
+  /** How many of the bytes the run has taken. */
+  private int handed;
+
+  private final AtomicBoolean released = new AtomicBoolean();
 
   private Hedge(Attempt first, Predicate<Hedge> overtakes, Grant grant) {
     this.overtakes = overtakes;
@@ -62,11 +69,17 @@ final class Hedge implements Destination, Attempt.Outcome {
     if (grant == null) {
       return null;
     }
-    if (!tenant.store.hedges().tryTake()) {
-      grant.giveBack();
-      return null;
+    Hedge hedge = null;
+    try {
+      if (tenant.store.hedges().tryTake()) {
+        hedge = new Hedge(first, overtakes, grant);
+      }
+      return hedge;
+    } finally {
+      if (hedge == null) {
+        grant.giveBack();
+      }
     }
-    return new Hedge(first, overtakes, grant);
   }
 
   void begin() {
@@ -114,19 +127,13 @@ final class Hedge implements Destination, Attempt.Outcome {
     throw new IllegalStateException("a hedge asks for no buffer");
   }
 
-  /** Hands over what {@code landing} misses; the hedge is over then. */
+  /** Hands over what {@code landing} misses. */
   void fill(Landing landing) {
-    int used = 0;
     // All bytes of a GET may have landed while its client's last word is still to come.
-    if (!landing.isComplete()) {
-      attempt.tenant.metrics.count(Counter.HEDGES_WON);
-      used = copyTo(landing);
+    if (landing.isComplete()) {
+      return;
     }
-    release(filled - used);
-  }
-
-  /** How many bytes the landing has taken. */
-  private int copyTo(Landing landing) {
+    attempt.tenant.metrics.count(Counter.HEDGES_WON);
     long missing = landing.missing().start();
     attempt.get.keptFrom(missing);
     int skipped = Math.toIntExact(missing - attempt.request.range().start());
@@ -134,32 +141,34 @@ final class Hedge implements Destination, Attempt.Outcome {
       int inBlock = at % blockBytes;
       int count = Math.min(filled - at, blockBytes - inBlock);
       ByteBuffer bytes = grant.leases().get(at / blockBytes).buffer().duplicate();
+      handed += count;
       landing.take(bytes.limit(inBlock + count).position(inBlock), true);
       at += count;
     }
-    return Math.max(0, filled - skipped);
   }
 
-  /** Ends the hedge: so many of its bytes came twice, and the run has not taken them. */
-  private void release(int unused) {
-    attempt.discard(unused);
-    grant.giveBack();
+  /** The hedge is over: what the run has not taken came twice. Idempotent. */
+  void release() {
+    if (released.compareAndSet(false, true)) {
+      grant.giveBack();
+      attempt.discard(filled - handed);
+    }
   }
 
   @Override
   public void attemptDone() {
     if (!overtakes.test(this)) {
-      release(filled);
+      release();
     }
   }
 
   @Override
   public void attemptFailed(RequestFailure failure) {
-    release(filled);
+    release();
   }
 
   @Override
   public void attemptCancelled(Attempt cancelled, IOException why) {
-    release(filled);
+    release();
   }
 }

@@ -286,8 +286,12 @@ public final class RunFetch implements Attempt.Outcome {
   private boolean overtaken(Attempt attempt, Hedge by) {
     return attempt.overtaken(
         () -> {
-          origin.asksBy(by.attempt.get);
-          by.fill(landing);
+          try {
+            origin.asksBy(by.attempt.get);
+            by.fill(landing);
+          } finally {
+            by.release();
+          }
           attemptDone();
         });
   }

@@ -76,6 +76,17 @@ final class FetchRig implements AutoCloseable {
    * @param stallMillis silence until an attempt is given up
    */
   FetchRig(int blocks, int memoryBlocks, ClientLimits limits, long stallMillis) {
+    this(blocks, memoryBlocks, limits, stallMillis, false);
+  }
+
+  /** Silence is not noticed, and GETs that are late are sent twice. */
+  static FetchRig hedging(int blocks) {
+    ClientLimits limits = ClientLimits.copying(REQUEST_BLOCKS * BLOCK, 64, 0);
+    return new FetchRig(blocks, blocks * 2, limits, 60_000, true);
+  }
+
+  private FetchRig(
+      int blocks, int memoryBlocks, ClientLimits limits, long stallMillis, boolean hedges) {
     this.content = MemoryObjectClient.bytes(blocks * BLOCK, blocks);
     this.client = new ScriptedClient(content, limits);
     this.budget = new MemoryBudget((long) memoryBlocks * BLOCK);
@@ -97,7 +108,9 @@ final class FetchRig implements AutoCloseable {
     Stores stores = new Stores();
     // A machine with all processors busy makes GETs late, and a late GET is sent twice: these tests
     // count GETs. HedgedReadsTest is about the second ones.
-    stores.of(STORE).hedges().throttled();
+    if (!hedges) {
+      stores.of(STORE).hedges().throttled();
+    }
     this.tenant =
         new Tenant(
             config,

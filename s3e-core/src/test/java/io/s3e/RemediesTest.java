@@ -163,6 +163,20 @@ class RemediesTest {
   }
 
   @Test
+  void aRemedyThatThrowsEndsTheOpeningWithWhatTheStoreSaid() {
+    client.put(content);
+    client.heads.add(refusal(400, "ExpiredToken"));
+    client.brokenRemedy = new IllegalStateException("no provider");
+    assertThatThrownBy(() -> engine.open(OBJECT))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("ExpiredToken")
+        .satisfies(
+            thrown ->
+                assertThat(thrown.getCause().getSuppressed()).containsExactly(client.brokenRemedy));
+    assertThat(client.headsSent).hasValue(1);
+  }
+
+  @Test
   void aStoreThatCannotDoItIsAskedOnce() throws Exception {
     client.put(content);
     try (S3EInputStream in = engine.open(OBJECT, WITHOUT_GUESSES)) {
@@ -181,6 +195,7 @@ class RemediesTest {
     final List<StoreAnswer> answers = new CopyOnWriteArrayList<>();
     private final MemoryObjectClient behind;
     volatile RuntimeException broken;
+    volatile RuntimeException brokenRemedy;
 
     Failing(MemoryObjectClient behind) {
       this.behind = behind;
@@ -224,6 +239,9 @@ class RemediesTest {
     public void remedy(Remedy remedy, StoreAnswer answer, Runnable then) {
       remedies.add(remedy);
       answers.add(answer);
+      if (brokenRemedy != null) {
+        throw brokenRemedy;
+      }
       new Thread(then).start();
     }
   }

@@ -206,7 +206,11 @@ public final class RequestFailure extends IOException {
 
   /** This failure as the last one of several attempts. */
   public RequestFailure with(Effort tried) {
-    return new RequestFailure(kind, subject, reason, answer, tried, getCause());
+    RequestFailure told = new RequestFailure(kind, subject, reason, answer, tried, getCause());
+    for (Throwable each : getSuppressed()) {
+      told.addSuppressed(each);
+    }
+    return told;
   }
 
   public Kind kind() {

@@ -166,13 +166,13 @@ public record HeadFetch(Tenant tenant) {
         () -> {
           boolean unused = gate.retry(again.pauseNanos(), passed);
         };
-    if (again.remedy() == Remedy.NONE) {
-      atGate.run();
-    } else {
-      tenant.client.remedy(again.remedy(), failure.answer(), atGate);
-    }
     boolean sends = false;
     try {
+      if (again.remedy() == Remedy.NONE) {
+        atGate.run();
+      } else {
+        tenant.client.remedy(again.remedy(), failure.answer(), atGate);
+      }
       while (!mayGo.await(ReaderWaits.CLOSED_CHECK_NANOS, TimeUnit.NANOSECONDS)) {
         if (patience.isOver() || ended.getAsBoolean()) {
           return false;
@@ -184,6 +184,10 @@ public record HeadFetch(Tenant tenant) {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw interrupted(failure);
+    } catch (RuntimeException e) {
+      // The client's: what the store has said counts more.
+      failure.addSuppressed(e);
+      return false;
     } finally {
       if (!sends && !isOver.compareAndSet(false, true)) {
         // It has passed, and sends nothing.

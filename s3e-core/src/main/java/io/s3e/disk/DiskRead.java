@@ -5,6 +5,8 @@ import java.nio.ByteBuffer;
 import java.util.BitSet;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Adjacent bytes of one object on their way from disk into a reader's own memory. Threads of the
@@ -31,6 +33,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Any thread.
  */
 public final class DiskRead {
+  private static final Logger LOG = LoggerFactory.getLogger(DiskRead.class);
+
   /** Threads that read for one reader at once: one reads while the other copies. */
   private static final int MOST_THREADS = 2;
 
@@ -179,7 +183,8 @@ public final class DiskRead {
     return come.nextClearBit(0) >= wantedEnd - chunks.first();
   }
 
-  /** Tells of the end once, without the lock. */
+  /** Tells of the end once, without the lock. What fails there keeps no other read from its end. */
+  @SuppressWarnings("IllegalCatch")
   private void tell() {
     Runnable told;
     synchronized (this) {
@@ -187,7 +192,11 @@ public final class DiskRead {
       whenOver = over ? null : whenOver;
     }
     if (told != null) {
-      told.run();
+      try {
+        told.run();
+      } catch (Throwable e) {
+        LOG.warn("A reader could not be told that its read from disk is over", e);
+      }
     }
   }
 

@@ -318,6 +318,33 @@ class DiskCacheTest {
   }
 
   @Test
+  void aReaderThatCannotBeToldKeepsNobodyElseWaiting() throws Exception {
+    try (DiskCache cache = open(config(1).readDeadline(PATIENCE))) {
+      StoredObject object = StoredBytes.object("key", 40 * MIB);
+      write(cache, object, 0, 600);
+      List<Reading> hanging = hangAllThreads(cache, object);
+      Runnable failing =
+          () -> {
+            throw new IllegalStateException("as if");
+          };
+      hanging.get(0).read().whenOver(failing);
+      Reading failed = Reading.begin(cache, object, 100, 160);
+      failed.read().whenOver(failing);
+      AtomicInteger told = new AtomicInteger();
+      Reading waiting = Reading.begin(cache, object, 200, 260);
+      waiting.read().whenOver(told::incrementAndGet);
+      for (Reading each : hanging.subList(0, 3)) {
+        each.read().checkDeadline(System.nanoTime() + PATIENCE.toNanos());
+      }
+
+      assertThat(told).hasValue(1);
+      assertThat(metrics.get(Counter.TIMEOUTS)).as("those that hang").isEqualTo(3);
+      assertThat(waiting.end()).isEqualTo(200);
+      disk.heal();
+    }
+  }
+
+  @Test
   void readsInTheQueueEndWithTheCache() throws Exception {
     DiskCache cache = open(config(1).readDeadline(PATIENCE));
     StoredObject object = StoredBytes.object("key", 40 * MIB);

@@ -266,6 +266,13 @@ public final class Block {
     }
   }
 
+  /** A reader comes to the ready block next: stays longer, unless nobody has read it before. */
+  public void touchAgain() {
+    if (unread == DECIDED) {
+      requireSlab().touch();
+    }
+  }
+
   /**
    * The ready block is of the kind that is read anew by each reader of its object, and little of
    * the object: it stays longer than others, within bounds. The caller holds a pin.

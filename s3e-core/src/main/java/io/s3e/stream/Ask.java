@@ -369,6 +369,9 @@ final class Ask {
       ahead = reader.pump.onMiss(begin);
     }
     if (found == null) {
+      if (caller == Caller.WAITS) {
+        reader.touchRest(wanted);
+      }
       // The read says that it will hardly need the rest of a small object.
       boolean isGlance = begin == ReadStep.POSITIONED && reader.isGlance(end - next);
       Block asked =

@@ -188,6 +188,17 @@ public final class BlockReader {
     return fetcher.find(handle, wanted.first());
   }
 
+  /** A read will come to these blocks: what is there and was read is not to leave meanwhile. */
+  void touchRest(BlockRange wanted) {
+    for (long index = wanted.first() + 1; index < wanted.end(); index++) {
+      Block block = peek(layout.startOf(index));
+      if (block != null) {
+        block.touchAgain();
+        block.unpin();
+      }
+    }
+  }
+
   /** Starts fetching what is missing of {@code wanted} behind its first block. */
   void beginRest(BlockRange wanted, Pieces pieces) {
     long unused = startAsked(wanted, wanted.first() + 1, pieces);

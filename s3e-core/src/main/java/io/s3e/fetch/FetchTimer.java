@@ -45,11 +45,11 @@ public final class FetchTimer implements AutoCloseable {
             this::tick, TICK_MILLIS, TICK_MILLIS, TimeUnit.MILLISECONDS);
   }
 
-  void watch(Watched one) {
+  public void watch(Watched one) {
     watched.add(one);
   }
 
-  void forget(Watched one) {
+  public void forget(Watched one) {
     watched.remove(one);
   }
 

@@ -78,6 +78,11 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
     return tenant.ledger;
   }
 
+  /** The clock of the engine. */
+  public FetchTimer timer() {
+    return tenant.timer;
+  }
+
   /**
    * How much one of {@code windows} readers may have in flight ahead of it, in bytes. At least one
    * long request, which a crowd of readers takes turns at; the memory bounds them all together.

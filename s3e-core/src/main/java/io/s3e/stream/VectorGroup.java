@@ -87,7 +87,6 @@ final class VectorGroup {
 
   // Guarded by this.
   private State state = State.WAITING;
-  private boolean hasBegun;
 
   /** Written once, with the lock; read by anybody. */
   private volatile @Nullable String endedBecause;
@@ -132,7 +131,6 @@ final class VectorGroup {
         return false;
       }
       state = State.IDLE;
-      hasBegun = true;
     }
     schedule(0, Caller.NEVER_WAITS);
     return true;
@@ -150,10 +148,6 @@ final class VectorGroup {
 
   boolean isRefused() {
     return REFUSED.equals(endedBecause);
-  }
-
-  synchronized boolean hasBegun() {
-    return hasBegun;
   }
 
   /** Whether nobody waits for one of its ranges. */

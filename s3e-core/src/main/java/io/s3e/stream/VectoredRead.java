@@ -2,6 +2,7 @@
 package io.s3e.stream;
 
 import io.s3e.block.ByteRange;
+import io.s3e.fetch.FetchTimer;
 import io.s3e.fetch.Patience;
 import io.s3e.memory.Block;
 import io.s3e.prefetch.Ahead.Change;
@@ -13,13 +14,11 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.IntFunction;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -38,7 +37,7 @@ import org.slf4j.LoggerFactory;
  * <p>When the last range of a group is over and one of them was given up, the group's GET is
  * cancelled unless somebody else wants it.
  */
-final class VectoredRead {
+final class VectoredRead implements FetchTimer.Watched {
   private static final Logger LOG = LoggerFactory.getLogger(VectoredRead.class);
 
   /** So much is read at once whether there is room or not: two of the longest lent GETs. */
@@ -46,8 +45,6 @@ final class VectoredRead {
 
   /** Longer than a reader waits before what is late or stuck gives way: twenty ms and a look. */
   private static final Duration VISIT = Duration.ofMillis(80);
-
-  private static final long LEAST_WATCH_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
   private final BlockReader reader;
   private final Consumer<ByteBuffer> release;
@@ -60,7 +57,7 @@ final class VectoredRead {
 
   private final AtomicInteger groupsLeft;
 
-  /** Bytes of the groups under way. */
+  /** Bytes of the groups under way; means nothing once no group begins any more. */
   private final AtomicLong underWay = new AtomicLong();
 
   /** Calls of {@link #beginGroups} that have not had their effect. */
@@ -78,8 +75,8 @@ final class VectoredRead {
   private final Pieces pieces;
   private final Patience patience;
 
-  /** Fails when the patience may be over, unless the read is. */
-  private volatile CompletableFuture<Void> timer = new CompletableFuture<>();
+  /** Whether a thread is about to end the ranges, since the patience was over. */
+  private volatile boolean isLate;
 
   /** Checks and groups the ranges; starts nothing. {@code over} hears when all are over, if any. */
   VectoredRead(
@@ -154,8 +151,10 @@ final class VectoredRead {
     }
     // Behind what was asked for.
     reader.pump.start(ahead, null);
-    if (!groups.isEmpty()) {
-      watch();
+    reader.fetcher.timer().watch(this);
+    if (groupsLeft.get() == 0) {
+      // Over meanwhile, by a thread that has not seen it watched.
+      reader.fetcher.timer().forget(this);
     }
     reader.handle.listener().onVectoredRead(results.size(), groups.size());
     return results;
@@ -191,8 +190,7 @@ final class VectoredRead {
     }
     underWay.addAndGet(bytes(group));
     if (!group.begin()) {
-      // Given up meanwhile.
-      underWay.addAndGet(-bytes(group));
+      // Given up meanwhile, with all others.
       reader.pump.forget(group.span);
     }
     return true;
@@ -203,41 +201,28 @@ final class VectoredRead {
     return Math.max(group.span.length(), reader.handle.layout().blockSize());
   }
 
-  /** Ends the ranges when the patience is over; looks again later if it has been moved. */
-  private void watch() {
-    CompletableFuture<Void> next = new CompletableFuture<>();
-    timer = next;
-    if (groupsLeft.get() == 0) {
-      // Over meanwhile, by a thread that has not seen this timer.
+  /** Ends the ranges when the patience is over. */
+  @Override
+  public void tick(long now, long lateNanos) {
+    if (ended || isLate || !patience.isOver()) {
       return;
     }
-    var unused =
-        next.orTimeout(Math.max(LEAST_WATCH_NANOS, patience.leftNanos()), TimeUnit.NANOSECONDS)
-            .exceptionally(passed -> look());
-  }
-
-  private @Nullable Void look() {
-    if (!patience.isOver()) {
-      watch();
-      return null;
-    }
+    isLate = true;
     try {
-      // Not on the JVM's timer: releasing is the application's code. Nor on a thread that copies:
-      // all of these may stand in such code, which waits for the ranges that are late.
+      // Not on the timer: releasing is the application's code. Nor on a thread that copies: all of
+      // these may stand in such code, which waits for the ranges that are late.
       reader.source.waiting().execute(this::late);
     } catch (RejectedExecutionException | OutOfMemoryError e) {
       end(VectorGroup.REFUSED);
     }
-    return null;
   }
 
   private void late() {
     if (patience.isOver()) {
       end(VectorGroup.LATE);
-    } else {
-      // A block has come meanwhile.
-      watch();
     }
+    // Else a block has come meanwhile.
+    isLate = false;
   }
 
   void end(String why) {
@@ -251,9 +236,9 @@ final class VectoredRead {
       reader.pump.forget(group.span);
     }
     if (groupsLeft.decrementAndGet() == 0) {
-      timer.complete(null);
+      reader.fetcher.timer().forget(this);
       over.accept(this);
-    } else if (group.hasBegun()) {
+    } else {
       underWay.addAndGet(-bytes(group));
       beginGroups();
     }

@@ -48,7 +48,7 @@ final class Attempt implements ResponseHandler {
   }
 
   private final Outcome outcome;
-  private final Destination destination;
+  private final Body.Destination destination;
   final Tenant tenant;
   final ObjectHandle handle;
   final Gate gate;
@@ -75,7 +75,7 @@ final class Attempt implements ResponseHandler {
    */
   Attempt(
       Outcome outcome,
-      Destination destination,
+      Body.Destination destination,
       Tenant tenant,
       ObjectHandle handle,
       Gate gate,
@@ -189,7 +189,7 @@ final class Attempt implements ResponseHandler {
         () -> {
           try {
             gate.ended(Gate.Outcome.CANCELLED);
-            discard(destination.drop());
+            drop();
             report(new RequestFailure(Kind.CANCELLED, get.subject(), reason, why));
           } finally {
             then.run();
@@ -226,9 +226,14 @@ final class Attempt implements ResponseHandler {
       tenant.account.carrier().pauseLending();
     }
     gate.ended(FaultPolicy.outcome(failure), failure);
-    discard(destination.drop());
+    drop();
     report(failure);
     outcome.attemptFailed(failure);
+  }
+
+  private void drop() {
+    Body came = body;
+    discard(came == null ? 0 : came.drop());
   }
 
   /** So many of the bytes that it brought are of no use to anybody. */

@@ -4,6 +4,7 @@ package io.s3e.fetch;
 import io.s3e.block.ByteRange;
 import io.s3e.client.LentBuffer;
 import io.s3e.client.ResponseHead.LengthSource;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
@@ -16,13 +17,47 @@ import java.nio.ByteBuffer;
  * before a break stay. Every other body is held until all of it has come: with the one call of a
  * client that hands over whole bodies, or with the end of the answer.
  *
- * <p>Touched inside the attempt's fence, or after it was closed.
+ * <p>Touched inside the attempt's fence, or after it was closed: by one thread at a time.
  */
 final class Body {
+  /** The memory that the body of a GET comes to. Touched as the body is. */
+  interface Destination {
+    /** Whether it takes one lent buffer, and no chunks. Any thread. */
+    default boolean isLent() {
+      return false;
+    }
+
+    /**
+     * The object ends at {@code offset}, inside what is missing: nothing behind it comes.
+     *
+     * @throws IOException if the answer is of no use then
+     */
+    void endsAt(long offset) throws IOException;
+
+    /**
+     * Takes bytes, which are no more than are missing, {@code ahead} bytes behind the first that
+     * is. They are missing still, and nobody is shown them, until they are {@linkplain #filled
+     * kept}.
+     */
+    void put(int ahead, ByteBuffer chunk);
+
+    /** The first so many of the bytes that are missing were put, and are the object's. */
+    void filled(int count);
+
+    /** Takes over a buffer with all bytes, where it {@linkplain #isLent is lent}, or closes it. */
+    default void take(LentBuffer buffer) {
+      buffer.close();
+      throw new IllegalStateException("nobody has asked for a buffer");
+    }
+  }
+
   private final ByteRange told;
   private final LengthSource source;
   private final Destination destination;
   private long received;
+
+  /** Bytes that the destination has, and that are not the object's yet. */
+  private int held;
 
   /** Whether the destination has all bytes and may show them. Read by anybody. */
   private volatile boolean complete;
@@ -51,11 +86,13 @@ final class Body {
   }
 
   void take(ByteBuffer chunk) {
-    boolean isAll = chunk.remaining() == told.length();
-    boolean believed = source == LengthSource.STORE || (source == LengthSource.CLIENT && isAll);
-    destination.take(chunk, believed);
-    // Once so, it stays so: nothing may come behind the last byte.
-    complete = complete || (believed && isWhole());
+    int count = chunk.remaining();
+    boolean isAll = count == told.length();
+    destination.put(held, chunk);
+    held += count;
+    if (source == LengthSource.STORE || (source == LengthSource.CLIENT && isAll)) {
+      keep();
+    }
   }
 
   /** All bytes have come in one lent buffer. */
@@ -69,10 +106,19 @@ final class Body {
     return received == told.length();
   }
 
-  /** It has ended in order and is whole. */
+  /** The bytes that came are the object's. */
   void keep() {
-    destination.keep();
-    complete = true;
+    int count = held;
+    held = 0;
+    destination.filled(count);
+    complete = isWhole();
+  }
+
+  /** The bytes that are held are of no use: others come in their place; how many they were. */
+  int drop() {
+    int dropped = held;
+    held = 0;
+    return dropped;
   }
 
   boolean isComplete() {

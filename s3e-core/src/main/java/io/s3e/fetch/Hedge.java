@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.s3e.fetch;
 
-import io.s3e.client.LentBuffer;
 import io.s3e.client.RequestFailure;
 import io.s3e.memory.Grant;
 import io.s3e.memory.Need;
@@ -23,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * the first GET ended while the run was being told, or because the run has all its bytes. Its
  * pooled buffers, which hold all bytes until then, are given back at the end in each case.
  */
-final class Hedge implements Destination, Attempt.Outcome {
+final class Hedge implements Body.Destination, Attempt.Outcome {
   final Attempt attempt;
 
   /**
@@ -89,42 +88,26 @@ final class Hedge implements Destination, Attempt.Outcome {
   }
 
   @Override
-  public boolean isLent() {
-    return false;
-  }
-
-  @Override
   public void endsAt(long offset) throws IOException {
     throw new IOException("the object ends inside a range that is asked for twice");
   }
 
-  /** All are held until the hedge has won. */
   @Override
-  public void take(ByteBuffer chunk, boolean believed) {
+  public void put(int ahead, ByteBuffer chunk) {
+    int to = filled + ahead;
     while (chunk.hasRemaining()) {
-      int at = filled % blockBytes;
+      int at = to % blockBytes;
       int count = Math.min(chunk.remaining(), blockBytes - at);
-      grant.leases().get(filled / blockBytes).buffer().put(at, chunk, chunk.position(), count);
+      grant.leases().get(to / blockBytes).buffer().put(at, chunk, chunk.position(), count);
       chunk.position(chunk.position() + count);
-      filled += count;
+      to += count;
     }
   }
 
+  /** Handed over once the hedge has won. */
   @Override
-  public void keep() {
-    // The hedge hands them over.
-  }
-
-  @Override
-  public long drop() {
-    int dropped = filled;
-    filled = 0;
-    return dropped;
-  }
-
-  @Override
-  public void take(LentBuffer buffer) {
-    throw new IllegalStateException("a hedge asks for no buffer");
+  public void filled(int count) {
+    filled += count;
   }
 
   /** Hands over what {@code landing} misses. */
@@ -142,7 +125,8 @@ final class Hedge implements Destination, Attempt.Outcome {
       int count = Math.min(filled - at, blockBytes - inBlock);
       ByteBuffer bytes = grant.leases().get(at / blockBytes).buffer().duplicate();
       handed += count;
-      landing.take(bytes.limit(inBlock + count).position(inBlock), true);
+      landing.put(0, bytes.limit(inBlock + count).position(inBlock));
+      landing.filled(count);
       at += count;
     }
   }

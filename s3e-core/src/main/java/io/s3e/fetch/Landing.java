@@ -7,7 +7,6 @@ import io.s3e.block.BlockRange;
 import io.s3e.block.ByteRange;
 import io.s3e.block.ObjectVersion;
 import io.s3e.buffer.BlockLease;
-import io.s3e.client.Fence;
 import io.s3e.client.LentBuffer;
 import io.s3e.memory.Block;
 import io.s3e.memory.Grant;
@@ -23,11 +22,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Where the bytes of one run land: its blocks, the memory granted for them, and how much of it is
- * filled. Blocks are published one by one as their last byte comes, or all at once out of a lent
- * buffer, or one after the other once the bytes that are held are kept.
- *
- * <p><b>Held bytes</b> are those of an answer that has to end before anything of it is believed
- * ({@link Body}). They lie behind the filled ones, in the same memory, and count as missing.
+ * filled. Blocks are published one by one as their last byte is known to be the object's, or all at
+ * once out of a lent buffer. Until then bytes of an answer that has to end before anything of it is
+ * believed ({@link Body}) lie behind the filled ones, in the same memory, and count as missing.
  *
  * <p><b>End of the object.</b> An answer may show that the object ends inside the run ({@link
  * #endsAt}): the block that holds its last byte becomes shorter, those behind it never land and
@@ -41,10 +38,9 @@ import org.jspecify.annotations.Nullable;
  * block's slab's. A lent buffer goes straight to the slab, and with it the slot; where there are
  * pooled buffers as well, the bytes are copied into those and the lent buffer goes back at once.
  *
- * <p><b>Threads.</b> Touched inside a {@link Fence} that is open, or after it was closed: by one
- * thread at a time, each seeing what the one before did.
+ * <p><b>Threads.</b> As those of a {@link Body}, each seeing what the one before did.
  */
-final class Landing implements Destination {
+final class Landing implements Body.Destination {
   private final Tenant tenant;
   private final Grant grant;
   private final VisibleBlocks memory;
@@ -55,18 +51,13 @@ final class Landing implements Destination {
   /** Those of them that are not in the index; empty as a rule. */
   private final Set<Block> islands = new HashSet<>(0);
 
-  private int published;
+  /** Written as told below, read by anybody. */
+  private volatile int published;
 
   /** How many of the blocks land: fewer than there are if the object ends before the run does. */
   private volatile int landingBlocks;
 
   private int filledInBlock;
-
-  /** Bytes that are held, from the first that is missing. */
-  private int held;
-
-  /** Whether all blocks are published; written as told above, read by anybody. */
-  private volatile boolean complete;
 
   Landing(Tenant tenant, Grant grant, VisibleBlocks memory) {
     this.tenant = tenant;
@@ -182,7 +173,7 @@ final class Landing implements Destination {
   }
 
   boolean isComplete() {
-    return complete;
+    return published == landingBlocks;
   }
 
   /** The bytes that the next attempt has to ask for. */
@@ -193,9 +184,9 @@ final class Landing implements Destination {
   }
 
   @Override
-  public void take(ByteBuffer chunk, boolean believed) {
+  public void put(int ahead, ByteBuffer chunk) {
     int index = published;
-    int at = filledInBlock + held;
+    int at = filledInBlock + ahead;
     while (chunk.hasRemaining()) {
       while (at >= blocks.get(index).length()) {
         at -= blocks.get(index).length();
@@ -204,45 +195,33 @@ final class Landing implements Destination {
       int count = Math.min(chunk.remaining(), blocks.get(index).length() - at);
       grant.leases().get(index).buffer().put(at, chunk, chunk.position(), count);
       chunk.position(chunk.position() + count);
-      held += count;
       at += count;
-      if (believed) {
-        keep();
+    }
+  }
+
+  @Override
+  public void filled(int count) {
+    int left = count;
+    while (left > 0) {
+      int missing = blocks.get(published).length() - filledInBlock;
+      if (left < missing) {
+        filledInBlock += left;
+        return;
       }
+      left -= missing;
+      publishNext();
     }
   }
 
-  @Override
-  public void keep() {
-    while (held > 0) {
-      int count = Math.min(held, blocks.get(published).length() - filledInBlock);
-      // In this order: where that fails, they are held, and are dropped.
-      filled(count);
-      held -= count;
-    }
-  }
-
-  @Override
-  public long drop() {
-    int dropped = held;
-    held = 0;
-    return dropped;
-  }
-
-  /** So many bytes more of the next block are there; publishes it if that is all of it. */
-  private void filled(int count) {
-    Block block = blocks.get(published);
-    if (filledInBlock + count < block.length()) {
-      filledInBlock += count;
-      return;
-    }
+  /** All of the next block is there. */
+  private void publishNext() {
+    int index = published;
     Grant granted = grant;
-    BlockLease lease = granted.leases().get(published);
-    List<Block> landed = List.of(block);
+    BlockLease lease = granted.leases().get(index);
+    List<Block> landed = List.of(blocks.get(index));
     Runnable free = () -> granted.release(lease);
-    published++;
-    complete = published == landingBlocks;
     filledInBlock = 0;
+    published = index + 1;
     publish(tenant.admission.pooled(), landed, lease.buffer(), free);
   }
 
@@ -256,7 +235,9 @@ final class Landing implements Destination {
       }
       ByteBuffer bytes = buffer.bytes();
       if (!grant.leases().isEmpty()) {
-        take(bytes.duplicate(), true);
+        int count = bytes.remaining();
+        put(0, bytes.duplicate());
+        filled(count);
         return;
       }
       Grant granted = grant;
@@ -269,7 +250,6 @@ final class Landing implements Destination {
           };
       isTheSlabs = true;
       published = landingBlocks;
-      complete = true;
       publish(tenant.account.carrier().lent(), landed, bytes, free);
     } finally {
       if (!isTheSlabs) {

@@ -128,18 +128,20 @@ final class Landing implements Body.Destination {
 
   /** Publishes the blocks of a slab. Whatever happens, {@code free} is the slab's or has run. */
   private void publish(Residency residency, List<Block> landed, ByteBuffer bytes, Runnable free) {
+    boolean isTaken = false;
     try {
       // Those that lie ahead too: a reader that comes to one would ask for it once more.
       if (!islands.isEmpty()) {
         islands.removeIf(tenant.index::add);
       }
+      isTaken = true;
       residency.publish(landed, islands, bytes, free);
     } catch (RuntimeException | Error e) {
       // Those that have not become ready never will: whoever waits is told.
       List<Block> lost = landed.stream().filter(Block::isFetching).toList();
       lost.forEach(tenant.index::remove);
       lost.forEach(block -> block.fail(new IOException(block.id() + " has no place: " + e, e)));
-      if (!landed.get(0).hasLanded()) {
+      if (!isTaken) {
         free.run();
       }
       throw e;

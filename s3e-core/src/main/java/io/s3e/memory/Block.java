@@ -165,11 +165,6 @@ public final class Block {
     base = offset;
   }
 
-  /** Whether the block's memory is its slab's, and goes back when the block dies. */
-  public boolean hasLanded() {
-    return slab != null;
-  }
-
   /** FETCHING → READY. Called once, when the block has landed and its fate has been told. */
   void publish() {
     settle(State.READY);

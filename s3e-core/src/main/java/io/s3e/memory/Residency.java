@@ -120,7 +120,7 @@ public final class Residency {
    * @param blocks of one fetch, all of them FETCHING
    * @param unwanted blocks that nobody will come to read, since they are not in the index, as all
    *     others of {@code blocks} are; those of other slabs do not count
-   * @param free gives the memory back
+   * @param free gives the memory back, in any case
    */
   public void publish(
       List<Block> blocks, Collection<Block> unwanted, ByteBuffer memory, Runnable free) {

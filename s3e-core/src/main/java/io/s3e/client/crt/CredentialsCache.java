@@ -100,7 +100,7 @@ final class CredentialsCache implements DelegateCredentialsHandler, AutoCloseabl
     Snapshot now = snapshot.get();
     if (now != null && now.servesUntil(clock.get().plus(EXPIRY_MARGIN))) {
       if (now.isSuspect() || now.isOld()) {
-        ask(failure -> {});
+        ask(null);
       }
       start.run();
       return;
@@ -171,7 +171,7 @@ final class CredentialsCache implements DelegateCredentialsHandler, AutoCloseabl
     return new IllegalStateException("the client is closed");
   }
 
-  private void ask(Consumer<@Nullable Exception> waiter) {
+  private void ask(@Nullable Consumer<@Nullable Exception> waiter) {
     if (!asking.join(waiter)) {
       return;
     }

@@ -21,21 +21,26 @@ import org.slf4j.LoggerFactory;
 final class SingleFlight<T> {
   private static final Logger LOG = LoggerFactory.getLogger(SingleFlight.class);
 
-  // Guarded by this.
-  private final List<Consumer<@Nullable T>> waiters = new ArrayList<>();
+  // Guarded by this; null while no question is under way.
+  private @Nullable List<Consumer<@Nullable T>> waiters;
 
-  /** Has the waiter told the answer to come; whether the caller has to ask for it. */
-  synchronized boolean join(Consumer<@Nullable T> waiter) {
-    waiters.add(waiter);
-    return waiters.size() == 1;
+  /** Has the waiter, if any, told the answer to come; whether the caller has to ask for it. */
+  synchronized boolean join(@Nullable Consumer<@Nullable T> waiter) {
+    boolean first = waiters == null;
+    List<Consumer<@Nullable T>> joined = waiters == null ? new ArrayList<>() : waiters;
+    if (waiter != null) {
+      joined.add(waiter);
+    }
+    waiters = joined;
+    return first;
   }
 
   /** Ends the flight and tells the answer to all who have joined. */
   void land(@Nullable T answer) {
     List<Consumer<@Nullable T>> told;
     synchronized (this) {
-      told = List.copyOf(waiters);
-      waiters.clear();
+      told = waiters == null ? List.of() : waiters;
+      waiters = null;
     }
     for (Consumer<@Nullable T> waiter : told) {
       try {

@@ -141,11 +141,18 @@ final class FastGet implements ObjectClient.Exchange {
     }
   }
 
+  private enum AnswerState {
+    AWAITED,
+    BEGUN,
+    LEFT
+  }
+
   private final class Try implements ForwardingHandler, ObjectClient.Exchange {
+    private final AtomicReference<AnswerState> answer = new AtomicReference<>(AnswerState.AWAITED);
     private final CompletableFuture<ObjectClient.Exchange> exchange = new CompletableFuture<>();
 
-    /** True once the answer has begun; false, or failed by the timer, once the try is left. */
-    private final CompletableFuture<Boolean> begun = new CompletableFuture<>();
+    /** Completes when the answer is awaited no more: the timer goes then, and all that it holds. */
+    private final CompletableFuture<@Nullable Void> settled = new CompletableFuture<>();
 
     @Override
     public ResponseHandler handler() {
@@ -155,19 +162,19 @@ final class FastGet implements ObjectClient.Exchange {
     void send() {
       if (isTrial) {
         var unused =
-            begun
+            settled
                 .orTimeout(client.patienceNanos(request), TimeUnit.NANOSECONDS)
                 .exceptionallyAsync(
                     timeout -> {
                       tooLate();
-                      return false;
+                      return null;
                     });
       }
       exchange.complete(client.byFast(request, this));
     }
 
     private void tooLate() {
-      left(
+      leave(
           new RequestFailure(
               Kind.NETWORK,
               request.subject(),
@@ -178,17 +185,20 @@ final class FastGet implements ObjectClient.Exchange {
           true);
     }
 
-    /** Goes on from a try whose answer has not begun. */
-    private void left(RequestFailure failure, boolean isSilence) {
-      cancelExchange();
-      failed(failure, isSilence);
+    /** Ends the try if its answer has not begun, and goes on from there. */
+    private void leave(RequestFailure failure, boolean isSilence) {
+      if (answer.compareAndSet(AnswerState.AWAITED, AnswerState.LEFT)) {
+        settled.complete(null);
+        cancelExchange();
+        failed(failure, isSilence);
+      }
     }
 
     @Override
     public void cancel() {
       // A client that has proven itself says when it is through: its memory is in use until then.
-      if (isTrial && begun.complete(false)) {
-        left(RequestFailure.cancelled(request.subject()), false);
+      if (isTrial) {
+        leave(RequestFailure.cancelled(request.subject()), false);
       }
       cancelExchange();
     }
@@ -200,18 +210,19 @@ final class FastGet implements ObjectClient.Exchange {
     @Override
     public void onHead(ResponseHead head) throws IOException {
       client.answered();
-      if (!begun.complete(true)) {
+      if (!answer.compareAndSet(AnswerState.AWAITED, AnswerState.BEGUN)) {
         throw new IOException("the answer came too late");
       }
+      settled.complete(null);
       handler.onHead(head);
     }
 
     @Override
     public void onFailure(RequestFailure failure) {
-      if (begun.complete(false)) {
-        left(failure, false);
-      } else if (!begun.isCompletedExceptionally() && begun.join()) {
+      if (answer.get() == AnswerState.BEGUN) {
         handler.onFailure(failure);
+      } else {
+        leave(failure, false);
       }
     }
   }

@@ -36,10 +36,9 @@ import org.slf4j.LoggerFactory;
  * back. One that is not {@linkplain Transport#isWhole whole} is never idle, and one that was
  * offered less than half of what there is now is made anew.
  *
- * <p><b>Threads.</b> Transports are made one at a time, because what one is granted depends on what
- * the others own. Clients are made side by side: before its transport, one may look up credentials
- * or a region, which may hang. A transport is counted under its own table's lock, which is never
- * held while one is made or closed: a client may leave while another is made.
+ * <p><b>Threads.</b> Clients are made one at a time, because what one is granted depends on what
+ * the others own. A transport is counted under its own table's lock, which is never held while one
+ * is made or closed: a client may leave while another is made.
  */
 final class EngineClients {
   private static final Logger LOG = LoggerFactory.getLogger(EngineClients.class);
@@ -96,22 +95,24 @@ final class EngineClients {
    * @throws IllegalStateException if the client owns more memory than it was granted
    */
   Client make(ClientProvider provider, int requestBytes, int blockBytes) {
-    Joining joining = new Joining();
-    long offer = offer();
-    ObjectClient client =
-        provider.create(new ClientMemory(offer, requestBytes, blockBytes, joining));
-    Shared shared = joining.last;
-    if (shared != null && shared.transport.limits().equals(client.limits())) {
-      return new Client(client, shared.carrier, true, 0);
+    synchronized (making) {
+      Joining joining = new Joining();
+      long offer = offer();
+      ObjectClient client =
+          provider.create(new ClientMemory(offer, requestBytes, blockBytes, joining));
+      Shared shared = joining.last;
+      if (shared != null && shared.transport.limits().equals(client.limits())) {
+        return new Client(client, shared.carrier, true, 0);
+      }
+      long owned = client.limits().ownedBytes();
+      if (owned > offer || !reserve(owned)) {
+        client.close();
+        String owner = "client " + client.name() + " owns " + owned + " bytes of memory";
+        throw new IllegalStateException(
+            owner + ", more than the " + offer + " bytes of the budget that it was granted");
+      }
+      return new Client(client, admission.carrier(client.limits()), false, owned);
     }
-    long owned = client.limits().ownedBytes();
-    if (owned > offer || !reserve(owned)) {
-      client.close();
-      String owner = "client " + client.name() + " owns " + owned + " bytes of memory";
-      throw new IllegalStateException(
-          owner + ", more than the " + offer + " bytes of the budget that it was granted");
-    }
-    return new Client(client, admission.carrier(client.limits()), false, owned);
   }
 
   /** Gives back what a closed client has owned beside its transport. */
@@ -270,14 +271,10 @@ final class EngineClients {
     @SuppressWarnings("unchecked") // A key stands for one class of transport.
     public <T extends Transport> Transport.Lease<T> lease(
         Object key, ClientMemory memory, Function<ClientMemory, T> maker) {
-      synchronized (making) {
-        // Others may have taken some since the client was offered memory.
-        long offer = Math.min(memory.ownedBytes(), offer());
-        Shared known = known(key, offer);
-        Shared shared = known != null ? known : open(key, memory, offer, maker);
-        last = shared;
-        return new Transport.Lease<>((T) shared.transport, () -> leave(shared));
-      }
+      Shared known = known(key, memory.ownedBytes());
+      Shared shared = known != null ? known : open(key, memory, maker);
+      last = shared;
+      return new Transport.Lease<>((T) shared.transport, () -> leave(shared));
     }
 
     private @Nullable Shared known(Object key, long offer) {
@@ -298,7 +295,8 @@ final class EngineClients {
     }
 
     private <T extends Transport> Shared open(
-        Object key, ClientMemory memory, long offer, Function<ClientMemory, T> maker) {
+        Object key, ClientMemory memory, Function<ClientMemory, T> maker) {
+      long offer = memory.ownedBytes();
       long granted = reserve(offer) ? offer : 0;
       long owned = 0;
       try {

@@ -74,7 +74,7 @@ final class Landing implements Body.Destination {
     long mostIslands = RequestSizing.mostIslands(run.count());
     int entered = 0;
     for (long index = run.first(); index < run.end(); index++) {
-      boolean mayBeIsland = islands.size() < mostIslands;
+      boolean mayBeIsland = index > run.first() && islands.size() < mostIslands;
       // Not entered apart, where nobody comes to read it once its reader sees what is there.
       boolean isOver = handle.apart() != null && mayBeIsland && memory.isReady(handle, index);
       Block block = isOver ? null : entered(index, origin);
@@ -137,13 +137,13 @@ final class Landing implements Body.Destination {
       isTaken = true;
       residency.publish(landed, islands, bytes, free);
     } catch (RuntimeException | Error e) {
+      if (!isTaken) {
+        free.run();
+      }
       // Those that have not become ready never will: whoever waits is told.
       List<Block> lost = landed.stream().filter(Block::isFetching).toList();
       lost.forEach(tenant.index::remove);
       lost.forEach(block -> block.fail(new IOException(block.id() + " has no place: " + e, e)));
-      if (!isTaken) {
-        free.run();
-      }
       throw e;
     }
     if (!islands.isEmpty()) {

@@ -58,7 +58,8 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Waiting.</b> Nothing here takes a lock. Readers of one tenant stand in its {@link
  * Account}'s queue and are served in order; the next of each tenant is woken when memory or
  * concurrency comes back, and looks again at least every {@value WaitingReaders#RECHECK_MILLIS} ms.
- * A tenant's guesses get nothing while a reader of its own waits, or anybody's reader lacks memory.
+ * A tenant's guesses get nothing while a reader of its own waits, or the next of any tenant lacks
+ * memory.
  */
 public final class Admission {
   private static final long PATIENCE_MILLIS = 50;
@@ -297,6 +298,9 @@ public final class Admission {
           givenUp,
           deadline);
     } finally {
+      if (Thread.currentThread().equals(account.lackingMemory)) {
+        account.lackingMemory = null;
+      }
       // Memory that this reader did not take, or has no use for any more, is the next one's.
       waiting.wake();
     }

@@ -369,7 +369,7 @@ final class Ask {
       ahead = reader.pump.onMiss(begin);
     }
     if (found == null) {
-      if (caller == Caller.WAITS) {
+      if (caller == Caller.WAITS && next == from) {
         reader.touchRest(wanted);
       }
       // The read says that it will hardly need the rest of a small object.

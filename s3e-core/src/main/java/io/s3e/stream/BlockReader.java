@@ -188,9 +188,13 @@ public final class BlockReader {
     return fetcher.find(handle, wanted.first());
   }
 
-  /** A read will come to these blocks: what is there and was read is not to leave meanwhile. */
+  /**
+   * A read will come to these blocks: what is there and was read is not to leave meanwhile, as far
+   * as the GET for the first one goes.
+   */
   void touchRest(BlockRange wanted) {
-    for (long index = wanted.first() + 1; index < wanted.end(); index++) {
+    long most = wanted.first() + layout.blocksOver(fetcher.config().requestBytes());
+    for (long index = wanted.first() + 1; index < Math.min(most, wanted.end()); index++) {
       Block block = peek(layout.startOf(index));
       if (block != null) {
         block.touchAgain();

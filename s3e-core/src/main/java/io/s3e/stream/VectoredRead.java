@@ -212,7 +212,10 @@ final class VectoredRead implements FetchTimer.Watched {
       // Not on the timer: releasing is the application's code. Nor on a thread that copies: all of
       // these may stand in such code, which waits for the ranges that are late.
       reader.source.waiting().execute(this::late);
-    } catch (RejectedExecutionException | OutOfMemoryError e) {
+    } catch (OutOfMemoryError e) {
+      // No thread: the next look may find one.
+      isLate = false;
+    } catch (RejectedExecutionException e) {
       end(VectorGroup.REFUSED);
     }
   }

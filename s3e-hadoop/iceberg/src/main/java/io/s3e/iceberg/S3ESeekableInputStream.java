@@ -220,14 +220,24 @@ final class S3ESeekableInputStream extends SeekableInputStream implements RangeR
     }
   }
 
-  private synchronized void readWhole(OpenOptions options) throws IOException {
-    if (whole == null && asTold.isOpen()) {
-      try {
-        whole = tenant.open(object, options);
-      } catch (IOException e) {
-        throw told(e);
+  private void readWhole(OpenOptions options) throws IOException {
+    if (whole != null) {
+      return;
+    }
+    S3EInputStream all;
+    try {
+      all = tenant.open(object, options);
+    } catch (IOException e) {
+      throw told(e);
+    }
+    synchronized (this) {
+      if (whole == null && asTold.isOpen()) {
+        whole = all;
+        return;
       }
     }
+    // Others were quicker, or have closed meanwhile, for which they need not wait.
+    all.close();
   }
 
   private boolean isInside() throws IOException {

@@ -39,7 +39,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -339,48 +338,6 @@ class EngineLingerTest {
       awaitTrue("the idle transport closes", () -> wires.get(0).closed);
       assertThat(missing).hasValue(-1);
       admission.close();
-    }
-  }
-
-  /** The region or the credentials, by a service that does not answer. */
-  @Test
-  void whoLooksSomethingUpForItsClientHoldsUpNobodyElse() throws Exception {
-    CountDownLatch looking = new CountDownLatch(1);
-    CountDownLatch found = new CountDownLatch(1);
-    CompletableFuture<S3E> slow =
-        CompletableFuture.supplyAsync(
-            () ->
-                S3E.create(
-                    CONFIG,
-                    Engine.join(CONFIG, budget, Duration.ZERO),
-                    memory -> {
-                      looking.countDown();
-                      await(found);
-                      return client(memory, "slow", new ArrayList<>());
-                    },
-                    DiskCache::open,
-                    System::nanoTime));
-    await(looking);
-    CompletableFuture<S3E> quick =
-        CompletableFuture.supplyAsync(() -> tenant("quick", Duration.ZERO));
-    try (S3E other = quick.get(20, TimeUnit.SECONDS)) {
-      readAll(other);
-      found.countDown();
-      try (S3E last = slow.get(20, TimeUnit.SECONDS)) {
-        readAll(last);
-        assertThat(wires).as("of what the other has left").hasSize(2);
-        assertThat(wires.get(1).limits.ownedBytes()).isPositive();
-      }
-    } finally {
-      found.countDown();
-    }
-  }
-
-  private static void await(CountDownLatch latch) {
-    try {
-      assertThat(latch.await(40, TimeUnit.SECONDS)).isTrue();
-    } catch (InterruptedException e) {
-      throw new IllegalStateException(e);
     }
   }
 

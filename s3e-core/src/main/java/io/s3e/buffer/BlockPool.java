@@ -2,7 +2,6 @@
 package io.s3e.buffer;
 
 import io.s3e.buffer.Arena.Buffer;
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
@@ -250,42 +249,16 @@ public final class BlockPool implements AutoCloseable {
   /** Adds an arena; answers one of its buffers and makes the others free. With the write lock. */
   private @Nullable Buffer grow() {
     int blocks = mayGrow() ? reserveBlocks() : 0;
-    if (blocks == 0) {
+    Arena arena = blocks == 0 ? null : allocate(blocks);
+    if (arena == null) {
       return null;
     }
-    int bytes = blocks * blockBytes;
-    ByteBuffer allocated = null;
-    Buffer first = null;
-    try {
-      allocated = memory.allocate(bytes);
-      first = cut(allocated, blocks);
-      refused = false;
-    } catch (OutOfMemoryError e) {
-      refusedAtNanos = System.nanoTime();
-      refused = true;
-      logRefusal(bytes, e);
-    } finally {
-      if (first == null && allocated != null) {
-        memory.free(allocated);
-      }
-      if (first == null) {
-        budget.release(bytes);
-      }
-    }
-    return first;
-  }
-
-  /** Makes buffers of an arena, the first one leased and the others free; all or none. */
-  private Buffer cut(ByteBuffer allocated, int blocks) {
-    Arena arena = new Arena(allocated, blocks);
-    List<Buffer> buffers = new ArrayList<>(blocks);
-    for (int i = 0; i < blocks; i++) {
-      buffers.add(arena.buffer(i, blockBytes));
-    }
-    free.addAll(buffers.subList(1, blocks));
     reservedBytes.addAndGet(arena.bytes());
-    counts.addAndGet(ONE_LEASED + blocks - 1);
-    return buffers.get(0);
+    for (int i = 1; i < blocks; i++) {
+      push(arena.buffer(i, blockBytes), 1);
+    }
+    counts.addAndGet(ONE_LEASED);
+    return arena.buffer(0, blockBytes);
   }
 
   /**
@@ -298,6 +271,24 @@ public final class BlockPool implements AutoCloseable {
       blocks = (int) Math.min(blocks - 1, budget.available() / blockBytes);
     }
     return blocks;
+  }
+
+  private @Nullable Arena allocate(int blocks) {
+    int bytes = blocks * blockBytes;
+    Arena arena = null;
+    try {
+      arena = new Arena(memory.allocate(bytes), blocks);
+      refused = false;
+    } catch (OutOfMemoryError e) {
+      refusedAtNanos = System.nanoTime();
+      refused = true;
+      logRefusal(bytes, e);
+    } finally {
+      if (arena == null) {
+        budget.release(bytes);
+      }
+    }
+    return arena;
   }
 
   private void logRefusal(int bytes, OutOfMemoryError e) {

@@ -12,8 +12,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The clock of all fetches of an engine: one thread for the pauses between attempts and for the
- * silence of attempts, which it looks at every {@value #TICK_MILLIS} ms. Any thread may call.
+ * The clock of an engine: one thread for the pauses between attempts, and for deadlines, of
+ * attempts, reads from disk and vectored reads, which it looks at every {@value #TICK_MILLIS} ms.
+ * Any thread may call.
  */
 public final class FetchTimer implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(FetchTimer.class);

@@ -6,7 +6,6 @@ import io.s3e.block.ObjectRef;
 import io.s3e.client.ClientLimits;
 import io.s3e.disk.DiskRead;
 import io.s3e.fault.Gate;
-import io.s3e.memory.Account;
 import io.s3e.memory.Admission;
 import io.s3e.memory.Block;
 import io.s3e.memory.Grant;
@@ -41,8 +40,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
   private final Tenant tenant;
-  private final Admission admission;
-  private final Account account;
   private final VisibleBlocks memory;
   private final Resolver resolver;
   private final ReaderWaits waits;
@@ -55,10 +52,8 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
   /** Closed with its fetcher. */
   public Fetcher(Tenant tenant) {
     this.tenant = tenant;
-    this.admission = tenant.admission;
-    this.account = tenant.account;
     this.memory = new VisibleBlocks(tenant);
-    ClientLimits limits = account.carrier().limits();
+    ClientLimits limits = tenant.account.carrier().limits();
     RunSizing sizing =
         new RunSizing(tenant.config.blockBytes(), tenant.config.requestBytes(), limits);
     this.resolver = new Resolver(tenant, memory, sizing);
@@ -88,13 +83,13 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
    * long request, which a crowd of readers takes turns at; the memory bounds them all together.
    */
   public long windowBytes(int windows) {
-    long share = admission.speculativeBytes(account.carrier()) / Math.max(1, windows);
-    return Math.max(share, account.carrier().limits().lentSlotBytes());
+    long share = tenant.admission.speculativeBytes(tenant.account.carrier()) / Math.max(1, windows);
+    return Math.max(share, tenant.account.carrier().limits().lentSlotBytes());
   }
 
   /** How many long requests one of {@code windows} readers may have in flight as its share. */
   public int windowRequests(int windows) {
-    return Math.max(1, account.carrier().mostLongGuesses() / Math.max(1, windows));
+    return Math.max(1, tenant.account.carrier().mostLongGuesses() / Math.max(1, windows));
   }
 
   /**
@@ -199,7 +194,8 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
   private @Nullable Grant guess(ObjectHandle handle, BlockRange run, Purpose purpose, int unsent) {
     ObjectRef object = handle.version().object();
     if (tenant.gate(object).admitsGuess(unsent)) {
-      return admission.trySpeculate(account, object, resolver.need(handle, run), purpose);
+      return tenant.admission.trySpeculate(
+          tenant.account, object, resolver.need(handle, run), purpose);
     }
     tenant.metrics.count(Counter.GATE_REFUSED);
     return null;
@@ -211,9 +207,19 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
     if (fetch == null) {
       return 0;
     }
-    started.accept(fetch);
-    fetch.send();
+    begin(fetch, started);
     return fetch.blocks().size();
+  }
+
+  /** Tells of a run whose blocks are in the index, and sends it; ends it if that fails. */
+  private static void begin(RunFetch fetch, Consumer<RunFetch> started) {
+    try {
+      started.accept(fetch);
+    } catch (RuntimeException | Error e) {
+      fetch.cancel(Failures.broke("GET " + fetch.range(), e));
+      throw e;
+    }
+    fetch.send();
   }
 
   /**
@@ -268,7 +274,7 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
     }
     // Where a guess would be refused, what was to be guessed goes along: one long GET in place of
     // many short ones is what a crowd of readers shares the connections best by.
-    boolean takesAhead = ahead > end && admission.isCrowded(account);
+    boolean takesAhead = ahead > end && tenant.admission.isCrowded(tenant.account);
     BlockRange wanted = new BlockRange(block, Math.max(block + 1, takesAhead ? ahead : end));
     if (!tenant.gate(handle.version().object()).isOpen()) {
       if (!waits.atGate(handle, patience)) {
@@ -290,8 +296,7 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
       handle.asksBy(first);
     }
     boolean pinned = first.tryPin();
-    started.accept(fetch);
-    fetch.send();
+    begin(fetch, started);
     return pinned ? first : null;
   }
 
@@ -391,6 +396,6 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
     tenant.timer.forget(this);
     fromDisk.values().forEach(Runnable::run);
     running.forEach(run -> run.cancel(ReaderWaits.engineClosed()));
-    admission.evict(account.carrier(), block -> Origin.of(block).isOf(tenant));
+    tenant.admission.evict(tenant.account.carrier(), block -> Origin.of(block).isOf(tenant));
   }
 }

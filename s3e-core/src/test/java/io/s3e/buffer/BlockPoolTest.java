@@ -248,32 +248,6 @@ class BlockPoolTest {
   }
 
   @Test
-  void anArenaThatCannotBeCutGoesBackWithItsReservation() {
-    MemoryBudget budget = new MemoryBudget(MIB);
-    List<ByteBuffer> freed = new ArrayList<>();
-    ArenaMemory tooShort =
-        new ArenaMemory() {
-          @Override
-          public ByteBuffer allocate(int bytes) {
-            return ByteBuffer.allocate(bytes - 1);
-          }
-
-          @Override
-          public void free(ByteBuffer memory) {
-            freed.add(memory);
-          }
-        };
-    try (BlockPool pool = new BlockPool(budget, 256 * KIB, 4, MIB, tooShort)) {
-      assertThatThrownBy(pool::tryAcquire).isInstanceOf(IndexOutOfBoundsException.class);
-      assertThat(freed).hasSize(1);
-      assertThat(budget.reserved()).isZero();
-      assertThat(pool.reservedBytes()).isZero();
-      assertThat(pool.leased()).isZero();
-    }
-    assertThat(freed).hasSize(1);
-  }
-
-  @Test
   void aPoolOfNothingHandsOutNothing() {
     try (BlockPool pool = new BlockPool(new MemoryBudget(MIB), 64 * KIB, 0)) {
       assertThat(pool.tryAcquire()).isNull();

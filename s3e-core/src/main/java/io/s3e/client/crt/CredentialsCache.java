@@ -19,7 +19,8 @@ import software.amazon.awssdk.crt.auth.credentials.DelegateCredentialsHandler;
 /**
  * Stands between a source of credentials, which may block, and the CRT, which asks for credentials
  * on an event loop whenever it signs. A request starts only when there are credentials at hand
- * ({@link #whenReady}); the event loop is then answered from the snapshot without waiting.
+ * ({@link #whenReady}); the event loop is then answered from the snapshot without waiting. The
+ * provider is asked on another thread, once for all who wait.
  *
  * <p>States of the snapshot:
  *

@@ -57,6 +57,28 @@ class SingleFlightTest {
     }
   }
 
+  /** Its blocks are in the index by then: who comes to one would wait for its time-out. */
+  @Test
+  void aRunThatCannotBeToldOfEndsAtOnce() throws Exception {
+    try (FetchRig rig = FetchRig.copying(8)) {
+      ObjectHandle handle = rig.open();
+      assertThatThrownBy(
+              () ->
+                  rig.fetcher.prefetch(
+                      handle,
+                      new BlockRange(0, 3),
+                      Purpose.GUESS,
+                      run -> {
+                        throw new OutOfMemoryError("as if");
+                      }))
+          .isInstanceOf(OutOfMemoryError.class);
+      assertThat(rig.index.size()).isZero();
+      assertThat(rig.pool.leased()).isZero();
+      rig.requireRight(rig.read(handle, 1), 1);
+      assertThat(rig.client.gets()).as("of the read alone").hasSize(1);
+    }
+  }
+
   @Test
   void overlappingReadsAndPrefetchesFetchEachByteOnce() throws Exception {
     long seed = Seed.draw();

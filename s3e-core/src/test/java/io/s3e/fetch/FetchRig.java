@@ -16,6 +16,9 @@ import io.s3e.memory.Account;
 import io.s3e.memory.Admission;
 import io.s3e.memory.Block;
 import io.s3e.memory.BlockIndex;
+import io.s3e.memory.Grant;
+import io.s3e.memory.Need;
+import io.s3e.memory.Purpose;
 import io.s3e.metrics.EngineMetrics;
 import io.s3e.metrics.StreamListener;
 import io.s3e.prefetch.PrefetchLimits;
@@ -181,6 +184,17 @@ final class FetchRig implements AutoCloseable {
         }
       }
     }
+  }
+
+  /** The memory of a run of so many blocks, to be entered and sent later. */
+  Grant grant(ObjectHandle handle, int blocks) {
+    Need need = new Need(blocks, Need.MemoryKind.POOLED);
+    return admission.trySpeculate(account, handle.version().object(), need, Purpose.ASKED);
+  }
+
+  /** A run that is not entered yet. */
+  RunFetch run(ObjectHandle handle, Grant grant, Consumer<RunFetch> ended) {
+    return new RunFetch(tenant, handle, grant, new VisibleBlocks(tenant), ended);
   }
 
   byte[] read(ObjectHandle handle, long block) throws IOException {

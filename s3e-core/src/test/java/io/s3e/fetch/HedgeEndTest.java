@@ -7,8 +7,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.s3e.block.BlockRange;
 import io.s3e.client.RequestFailure.Kind;
 import io.s3e.memory.Grant;
-import io.s3e.memory.Need;
-import io.s3e.memory.Purpose;
 import io.s3e.metrics.EngineMetrics.Counter;
 import io.s3e.metrics.StreamListener;
 import java.util.concurrent.CompletableFuture;
@@ -26,11 +24,6 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 class HedgeEndTest {
   private static final long LATE_NANOS = TimeUnit.SECONDS.toNanos(20);
-
-  private static Grant grant(FetchRig rig, ObjectHandle handle) {
-    Need need = new Need(1, Need.MemoryKind.POOLED);
-    return rig.admission.trySpeculate(rig.account, handle.version().object(), need, Purpose.ASKED);
-  }
 
   private static void hedge(FetchRig rig, RunFetch run) throws InterruptedException {
     awaitTrue(() -> Origin.of(run.blocks().get(0)).isAwaited());
@@ -62,13 +55,11 @@ class HedgeEndTest {
             }
           });
       ObjectHandle handle = rig.open();
-      Grant grant = grant(rig, handle);
+      Grant grant = rig.grant(handle, 1);
       RunFetch run =
-          new RunFetch(
-              rig.tenant,
+          rig.run(
               handle,
               grant,
-              new VisibleBlocks(rig.tenant),
               over -> {
                 throw new OutOfMemoryError("as if");
               });
@@ -123,9 +114,7 @@ class HedgeEndTest {
               call.fail(Kind.REJECTED);
             }
           });
-      RunFetch run =
-          new RunFetch(
-              rig.tenant, handle, grant(rig, handle), new VisibleBlocks(rig.tenant), over -> {});
+      RunFetch run = rig.run(handle, rig.grant(handle, 1), over -> {});
       assertThat(run.enter(new BlockRange(0, 1))).isTrue();
       run.send();
       CompletableFuture<byte[]> reader = FetchRig.async(() -> rig.read(handle, 0));

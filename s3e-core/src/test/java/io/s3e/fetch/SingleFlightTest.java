@@ -16,7 +16,6 @@ import io.s3e.client.GetRequest;
 import io.s3e.client.RequestFailure;
 import io.s3e.memory.Block;
 import io.s3e.memory.Grant;
-import io.s3e.memory.Need;
 import io.s3e.memory.Purpose;
 import io.s3e.metrics.EngineMetrics.Counter;
 import io.s3e.prefetch.RequestSizing;
@@ -146,14 +145,11 @@ class SingleFlightTest {
           });
       ObjectHandle handle = rig.openWithoutEtag();
       rig.fetcher.opened(handle);
-      VisibleBlocks memory = new VisibleBlocks(rig.tenant);
-      Need need = new Need(1, Need.MemoryKind.POOLED);
-      Grant grant =
-          rig.admission.trySpeculate(rig.account, handle.version().object(), need, Purpose.ASKED);
+      Grant grant = rig.grant(handle, 1);
       rig.fetcher.prefetch(handle, new BlockRange(0, 2), Purpose.ASKED, run -> {});
       awaitTrue(() -> handle.proof() != null);
       assertThat(handle.name()).isNotEqualTo(handle.version());
-      RunFetch late = new RunFetch(rig.tenant, handle, grant, memory, run -> {});
+      RunFetch late = rig.run(handle, grant, run -> {});
       assertThat(late.enter(new BlockRange(1, 2))).isFalse();
       gate.countDown();
       rig.requireRight(rig.read(handle, 1), 1);
@@ -189,12 +185,9 @@ class SingleFlightTest {
       rig.requireRight(rig.read(handle, 5), 5);
       handle.holdApart(new Object());
       CountDownLatch gate = rig.client.holdAnswers();
-      Need need = new Need(1, Need.MemoryKind.POOLED);
-      Grant grant =
-          rig.admission.trySpeculate(rig.account, handle.version().object(), need, Purpose.ASKED);
+      Grant grant = rig.grant(handle, 1);
       rig.fetcher.prefetch(handle, new BlockRange(0, 1), Purpose.GUESS, run -> {});
-      VisibleBlocks memory = new VisibleBlocks(rig.tenant);
-      RunFetch late = new RunFetch(rig.tenant, handle, grant, memory, run -> {});
+      RunFetch late = rig.run(handle, grant, run -> {});
       assertThat(late.enter(new BlockRange(0, 1))).isFalse();
       gate.countDown();
       rig.requireRight(rig.read(handle, 0), 0);
@@ -214,11 +207,8 @@ class SingleFlightTest {
       rig.requireRight(rig.read(handle, 2), 2);
       handle.holdApart(new Object());
       rig.aheadNanos.set(Proofs.LONGEST_LIFE.toNanos());
-      Need need = new Need(5, Need.MemoryKind.POOLED);
-      Grant grant =
-          rig.admission.trySpeculate(rig.account, handle.version().object(), need, Purpose.ASKED);
-      RunFetch run =
-          new RunFetch(rig.tenant, handle, grant, new VisibleBlocks(rig.tenant), over -> {});
+      Grant grant = rig.grant(handle, 5);
+      RunFetch run = rig.run(handle, grant, over -> {});
       assertThat(run.enter(new BlockRange(0, 5))).isTrue();
       assertThat(run.blocks()).hasSize(5);
       run.send();

@@ -18,10 +18,10 @@ import io.s3e.memory.BlockIndex;
 import io.s3e.metrics.DiskMetrics;
 import io.s3e.stream.Askers;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -204,7 +204,7 @@ final class Engine {
   private boolean isWhatIsAsked(S3EConfig config) {
     return config.effectiveMemoryBytes() == askedBytes
         && config.blockBytes() == blockBytes
-        && config.explain().equals(gets.config)
+        && Objects.equals(config.explain(), gets.config)
         && disk.isWhatIsAsked(config.diskCache());
   }
 
@@ -217,7 +217,8 @@ final class Engine {
       different("memory budget in bytes", "memory.budget", asked, budget.limit());
     } else if (config.blockBytes() != blockBytes) {
       different("block size in bytes", "block.size", config.blockBytes(), blockBytes);
-    } else if (!List.of(gets.config, ExplainConfig.DEFAULTS).contains(config.explain())) {
+    } else if (!Objects.equals(config.explain(), gets.config)
+        && !Objects.equals(config.explain(), ExplainConfig.DEFAULTS)) {
       different("memory of GETs", "explain", config.explain(), gets.config);
     }
   }
@@ -290,31 +291,23 @@ final class Engine {
   private void close() {
     JvmEnd.forget(atEnd);
     try {
-      inTurn(
-          vectored::shutdown,
-          timer::close,
-          clients::endIdle,
-          admission::close,
-          disk::close,
-          pool::close,
-          gets::close,
-          wasOfJvm ? budget::close : () -> {});
+      MemoryBudget ofItsOwn = wasOfJvm ? budget : null;
+      try (ofItsOwn;
+          gets;
+          pool;
+          disk;
+          admission) {
+        try (timer) {
+          vectored.shutdown();
+        } finally {
+          clients.endIdle();
+        }
+      }
     } catch (RuntimeException | Error e) {
       LOG.warn("An engine has not closed in order", e);
     }
     if (wasOfJvm && !JvmEnd.hasBegun()) {
       NativeHeap.trim();
-    }
-  }
-
-  /** Takes all steps of an end, whatever they throw; throws what the last one that failed threw. */
-  static void inTurn(Runnable... steps) {
-    if (steps.length > 0) {
-      try {
-        steps[0].run();
-      } finally {
-        inTurn(Arrays.copyOfRange(steps, 1, steps.length));
-      }
     }
   }
 

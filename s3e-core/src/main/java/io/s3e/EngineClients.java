@@ -14,6 +14,7 @@ import io.s3e.memory.Carrier;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -101,7 +102,7 @@ final class EngineClients {
       ObjectClient client =
           provider.create(new ClientMemory(offer, requestBytes, blockBytes, joining));
       Shared shared = joining.last;
-      if (shared != null && shared.transport.limits().equals(client.limits())) {
+      if (shared != null && Objects.equals(shared.transport.limits(), client.limits())) {
         return new Client(client, shared.carrier, true, 0);
       }
       long owned = client.limits().ownedBytes();
@@ -149,12 +150,13 @@ final class EngineClients {
   }
 
   long idleBytes() {
+    long bytes = 0;
     synchronized (transports) {
-      return transports.values().stream()
-          .filter(Shared::isIdle)
-          .mapToLong(shared -> shared.reserved)
-          .sum();
+      for (Shared shared : transports.values()) {
+        bytes += shared.isIdle() ? shared.reserved : 0;
+      }
     }
+    return bytes;
   }
 
   void endIdle() {

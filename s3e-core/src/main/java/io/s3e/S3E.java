@@ -357,12 +357,16 @@ public final class S3E implements AutoCloseable {
       return;
     }
     // The fetcher twice: an answer of a moment ago may have come into memory behind the first look.
-    Engine.inTurn(
-        streams::close,
-        fetcher::close,
-        client::close,
-        fetcher::close,
-        () -> engine.clients.release(made),
-        engine::leave);
+    try (fetcher;
+        client;
+        fetcher) {
+      streams.close();
+    } finally {
+      try {
+        engine.clients.release(made);
+      } finally {
+        engine.leave();
+      }
+    }
   }
 }

@@ -24,7 +24,11 @@ final class RunDirectory implements AutoCloseable {
    * @param parent where to create it; null for the system's temporary directory
    */
   RunDirectory(@Nullable Path parent) throws IOException {
-    path = parent == null ? createWhereAttributesWork() : create(Files.createDirectories(parent));
+    // S3Proxy loses the parts of uploads where it is given a path that is not absolute.
+    path =
+        parent == null
+            ? createWhereAttributesWork()
+            : create(Files.createDirectories(parent.toAbsolutePath()));
     for (String name : new String[] {"data", "objects", "cache", "tmp", "logs"}) {
       Files.createDirectory(path.resolve(name));
     }

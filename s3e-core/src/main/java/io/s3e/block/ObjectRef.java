@@ -2,6 +2,7 @@
 package io.s3e.block;
 
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Where an object lives: bucket and key, without scheme or endpoint.
@@ -27,6 +28,16 @@ public record ObjectRef(String bucket, String key) {
   /** Whether a bucket is the alias of an access point of S3 Express or of Outposts. */
   public static boolean isOtherPoint(String bucket) {
     return bucket.endsWith("--xa-s3") || bucket.endsWith("--op-s3");
+  }
+
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof ObjectRef that && key.equals(that.key) && bucket.equals(that.bucket);
+  }
+
+  @Override
+  public int hashCode() {
+    return bucket.hashCode() * 31 + key.hashCode();
   }
 
   @Override

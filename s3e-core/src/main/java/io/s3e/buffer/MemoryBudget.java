@@ -5,6 +5,7 @@ import io.s3e.jvm.MemoryShare;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
+import java.util.function.ToLongBiFunction;
 
 /**
  * A hard limit in bytes over everything that holds object data outside the heap: arenas of pools
@@ -18,8 +19,11 @@ import java.util.function.LongSupplier;
  * has granted and lowered before the account gets it back. Any thread may call anything; only
  * {@link #claim} and {@link #claimShare} run code of other engines.
  */
-public final class MemoryBudget {
-  private final MemoryShare share;
+public final class MemoryBudget implements AutoCloseable {
+  /** Takes the calls of {@link MemoryShare}. */
+  private final ToLongBiFunction<String, Long> account;
+
+  private final long limit;
   private final AtomicLong reserved = new AtomicLong();
 
   // The engine's pooled buffers as other engines see them; none until there is an engine.
@@ -42,10 +46,11 @@ public final class MemoryBudget {
     }
     LongConsumer givesBack = bytes -> giveBack.accept(bytes);
     LongSupplier holds = () -> held.getAsLong();
-    this.share =
+    this.account =
         isOfJvm
             ? MemoryShare.ofJvm(limitBytes, givesBack, holds)
             : MemoryShare.alone(limitBytes, givesBack, holds);
+    this.limit = account.applyAsLong(MemoryShare.LIMIT, 0L);
   }
 
   /**
@@ -76,7 +81,7 @@ public final class MemoryBudget {
    * @throws IllegalArgumentException if {@code bytes} is negative
    */
   public boolean tryReserve(long bytes) {
-    boolean isGranted = share.reserve().test(bytes);
+    boolean isGranted = account.applyAsLong(MemoryShare.RESERVE, bytes) == 1;
     if (isGranted) {
       reserved.addAndGet(bytes);
     }
@@ -99,12 +104,12 @@ public final class MemoryBudget {
       throw new IllegalStateException(
           "release of " + bytes + " bytes while only " + before + " are reserved");
     }
-    share.release().accept(bytes);
+    long unused = account.applyAsLong(MemoryShare.RELEASE, bytes);
   }
 
   /** The most that may be reserved at a time, in bytes. */
   public long limit() {
-    return share.limit();
+    return limit;
   }
 
   /** Bytes reserved now, by this budget's engine. */
@@ -114,32 +119,33 @@ public final class MemoryBudget {
 
   /** Bytes that could be reserved now. */
   public long available() {
-    return share.available().getAsLong();
+    return account.applyAsLong(MemoryShare.AVAILABLE, 0L);
   }
 
   /** Bytes in pooled buffers, of other class loaders' engines too. */
   public long pooled() {
-    return share.pooled().getAsLong();
+    return account.applyAsLong(MemoryShare.POOLED, 0L);
   }
 
   /** Bytes of pooled buffers that this engine can have by {@link #claimShare}; 0 if it is alone. */
   public long claimable() {
-    return share.claimable().getAsLong();
+    return account.applyAsLong(MemoryShare.CLAIMABLE, 0L);
   }
 
   /** Has other engines give back pooled buffers until {@code bytes} are free, or all have. */
   public void claim(long bytes) {
-    share.claim().accept(bytes);
+    long unused = account.applyAsLong(MemoryShare.CLAIM, bytes);
   }
 
   /** Has the engines that hold more pooled buffers than their share give back of it. */
   public void claimShare() {
-    share.claimShare().run();
+    long unused = account.applyAsLong(MemoryShare.CLAIM_SHARE, 0L);
   }
 
   /** The engine has closed. Reservations that are left count until they are released. */
+  @Override
   public void close() {
-    share.leave().run();
+    long unused = account.applyAsLong(MemoryShare.LEAVE, 0L);
   }
 
   @Override

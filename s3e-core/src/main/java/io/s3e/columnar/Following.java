@@ -199,7 +199,7 @@ final class Following {
     ByteRange bytes = layout.group(group);
     BlockRange own = blocks.covering(bytes.start(), bytes.end());
     // Dictionaries too, which it never came to read: they would hold the window for good.
-    ahead.drop(new BlockRange(0, own.first()), kind -> true);
+    ahead.drop(new BlockRange(0, own.first()), Wanted.ALL);
     // What was guessed before the footer was known, and not of this group, was guessed wrongly.
     ahead.drop(
         new BlockRange(own.end(), blocks.blocks()),

@@ -32,7 +32,17 @@ public final class LayoutMemory {
   private final Map<ObjectVersion, FileLayout> layouts = byUse(Integer.MAX_VALUE);
 
   /** Files of one schema beside each other. Tables of the same schema lie apart. */
-  private record Table(String place, long schema) {}
+  private record Table(String place, long schema) {
+    @Override
+    public boolean equals(@Nullable Object other) {
+      return other instanceof Table that && schema == that.schema && place.equals(that.place);
+    }
+
+    @Override
+    public int hashCode() {
+      return place.hashCode() * 31 + Long.hashCode(schema);
+    }
+  }
 
   /** What streams learn of the files in one place, for use before the next one's footer is read. */
   record Directory(TailMemory tails, AlikeFiles alike, TableLedger ledger, ReaderPace pace) {

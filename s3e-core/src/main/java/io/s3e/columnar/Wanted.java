@@ -34,6 +34,8 @@ import org.jspecify.annotations.Nullable;
  * become less since, nothing is asked for.
  */
 final class Wanted {
+  static final Predicate<GuessKind> ALL = kind -> true;
+
   /** More before a read would keep its own bytes, which come last, for more than 4 ms. */
   private static final long MAX_ALONG_BYTES = 256 << 10;
 
@@ -216,7 +218,7 @@ final class Wanted {
   boolean use(BlockRange run) {
     held = false;
     long before = count();
-    drop(run, kind -> true);
+    drop(run, ALL);
     if (read.size() > MAX_READ_PIECES) {
       read = new BlockPieces<>();
     }
@@ -228,7 +230,7 @@ final class Wanted {
 
   /** The reader has gone on to another group: what it read before counts no longer. */
   void forgetReadBefore(long block) {
-    var unused = read.take(new BlockRange(0, block), each -> true);
+    var unused = read.take(new BlockRange(0, block));
   }
 
   /** Wants nothing of {@code run} for such reasons. */
@@ -238,7 +240,7 @@ final class Wanted {
   }
 
   void clear() {
-    drop(new BlockRange(0, Long.MAX_VALUE), kind -> true);
+    drop(new BlockRange(0, Long.MAX_VALUE), ALL);
     read = new BlockPieces<>();
   }
 
@@ -251,7 +253,7 @@ final class Wanted {
   void refused(List<BlockRange> runs, boolean wasGroup) {
     held = true;
     long before = window();
-    runs.forEach(run -> drop(run, kind -> true));
+    runs.forEach(run -> drop(run, ALL));
     if (wasGroup) {
       return;
     }

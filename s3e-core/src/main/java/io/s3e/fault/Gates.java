@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.s3e.fault;
 
+import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
@@ -14,9 +15,9 @@ public final class Gates {
   private static final int MOST_UNUSED = 256;
   private static final long UNUSED_NANOS = TimeUnit.MINUTES.toNanos(5);
 
-  private record Key(Object store, String bucket) {}
+  /** By store and bucket. */
+  private final ConcurrentHashMap<List<Object>, Gate> gates = new ConcurrentHashMap<>();
 
-  private final ConcurrentHashMap<Key, Gate> gates = new ConcurrentHashMap<>();
   private final Gate.Later later;
   private final LongSupplier clock;
 
@@ -31,7 +32,7 @@ public final class Gates {
 
   /** The gate before a bucket, to be asked for anew at times; equal names of stores share one. */
   public Gate of(Object store, String bucket) {
-    Key key = new Key(store, bucket);
+    List<Object> key = List.of(store, bucket);
     Gate known = gates.get(key);
     if (known != null) {
       return known;

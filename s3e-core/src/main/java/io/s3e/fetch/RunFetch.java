@@ -77,6 +77,10 @@ public final class RunFetch implements Attempt.Outcome {
     static final Phase BETWEEN = new Phase("BETWEEN", null);
     static final Phase PREPARING = new Phase("PREPARING", null);
     static final Phase OVER = new Phase("OVER", null);
+
+    boolean isOver() {
+      return name.equals("OVER");
+    }
   }
 
   private final AtomicReference<Phase> phase = new AtomicReference<>(Phase.BETWEEN);
@@ -185,7 +189,7 @@ public final class RunFetch implements Attempt.Outcome {
   }
 
   boolean isOver() {
-    return Phase.OVER.equals(phase.get());
+    return Objects.requireNonNull(phase.get()).isOver();
   }
 
   private @Nullable Attempt attempt() {
@@ -396,7 +400,7 @@ public final class RunFetch implements Attempt.Outcome {
 
   /** To OVER. Fails what has not been published and gives the rest of the memory back. */
   private void finish(@Nullable IOException failure) {
-    if (Phase.OVER.equals(phase.getAndSet(Phase.OVER))) {
+    if (Objects.requireNonNull(phase.getAndSet(Phase.OVER)).isOver()) {
       return;
     }
     ended.accept(this);

@@ -2,7 +2,6 @@
 package io.s3e.jvm;
 
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
@@ -10,8 +9,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongConsumer;
-import java.util.function.LongPredicate;
 import java.util.function.LongSupplier;
+import java.util.function.ToLongBiFunction;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -46,23 +45,13 @@ import org.slf4j.LoggerFactory;
 final class MemoryAccount implements MemoryAccountMBean {
   private static final Logger LOG = LoggerFactory.getLogger(MemoryAccount.class);
 
-  // Names of the functions that an engine is given.
-  static final String LIMIT = "limit";
-  static final String RESERVE = "reserve";
-  static final String RELEASE = "release";
-  static final String AVAILABLE = "available";
-  static final String POOLED = "pooled";
-  static final String CLAIMABLE = "claimable";
-  static final String CLAIM = "claim";
-  static final String CLAIM_SHARE = "claimShare";
-  static final String LEAVE = "leave";
   private static final long CLAIM_MILLIS = 50;
 
   /** Loaded with this class, whose loader may be closed while other engines use the account. */
   private static final Class<?> LOADED_WITH_THIS = Claim.class;
 
   private final long limit;
-  private final Runnable whenClosed;
+  private final @Nullable Runnable whenClosed;
   private final AtomicLong reserved = new AtomicLong();
   private final List<Member> members = new CopyOnWriteArrayList<>();
   private final AtomicReference<@Nullable Claim> claim = new AtomicReference<>();
@@ -72,7 +61,7 @@ final class MemoryAccount implements MemoryAccountMBean {
 
   private record Claim(Member by, boolean isOfAll, long endNanos) {}
 
-  private static final class Member {
+  private final class Member implements ToLongBiFunction<String, Long> {
     private final LongConsumer giveBack;
     private final LongSupplier pooled;
     private final AtomicLong reserved = new AtomicLong();
@@ -81,6 +70,32 @@ final class MemoryAccount implements MemoryAccountMBean {
     Member(LongConsumer giveBack, LongSupplier pooled) {
       this.giveBack = Objects.requireNonNull(giveBack, "giveBack");
       this.pooled = Objects.requireNonNull(pooled, "pooled");
+    }
+
+    /** What the engine asks of the account: the calls of {@link MemoryShare}. */
+    @Override
+    public long applyAsLong(String call, Long bytes) {
+      switch (call) {
+        case MemoryShare.RELEASE -> release(this, bytes);
+        case MemoryShare.CLAIM -> claim(this, true, bytes);
+        case MemoryShare.CLAIM_SHARE -> claim(this, false, share() - pooled());
+        case MemoryShare.LEAVE -> leave(this);
+        default -> {
+          return answer(call, bytes);
+        }
+      }
+      return 0;
+    }
+
+    private long answer(String call, long bytes) {
+      return switch (call) {
+        case MemoryShare.LIMIT -> limit;
+        case MemoryShare.RESERVE -> tryReserve(this, bytes) ? 1 : 0;
+        case MemoryShare.AVAILABLE -> limit - getReserved();
+        case MemoryShare.POOLED -> getPooled();
+        case MemoryShare.CLAIMABLE -> members.size() < 2 ? 0 : share();
+        default -> throw new IllegalArgumentException("no such call: " + call);
+      };
     }
 
     /** Bytes in pooled buffers, 0 or more; 0 if the engine cannot say. */
@@ -110,7 +125,7 @@ final class MemoryAccount implements MemoryAccountMBean {
     }
   }
 
-  MemoryAccount(long limit, Runnable whenClosed) {
+  MemoryAccount(long limit, @Nullable Runnable whenClosed) {
     LOG.trace("An account with {}", LOADED_WITH_THIS);
     this.limit = limit;
     this.whenClosed = whenClosed;
@@ -146,32 +161,16 @@ final class MemoryAccount implements MemoryAccountMBean {
    * @param giveBack frees about so many bytes of pooled buffers, as far as nothing needs them now;
    *     called on other engines' threads
    * @param pooled bytes that the engine's pooled buffers hold
-   * @return the functions of {@link MemoryShare} by name; null if the last engine has left
+   * @return takes the calls of {@link MemoryShare}; null if the last engine has left
    */
-  synchronized @Nullable Map<String, Object> join(LongConsumer giveBack, LongSupplier pooled) {
+  synchronized @Nullable ToLongBiFunction<String, Long> join(
+      LongConsumer giveBack, LongSupplier pooled) {
     Member member = new Member(giveBack, pooled);
     if (closed) {
       return null;
     }
     members.add(member);
-    LongPredicate reserve = bytes -> tryReserve(member, bytes);
-    LongConsumer release = bytes -> release(member, bytes);
-    LongSupplier available = () -> limit - reserved.get();
-    LongSupplier pooledByAll = this::getPooled;
-    LongSupplier claimable = () -> members.size() < 2 ? 0 : share();
-    LongConsumer claimOfAll = bytes -> claim(member, true, bytes);
-    Runnable claimOfShare = () -> claim(member, false, share() - member.pooled());
-    Runnable leave = () -> leave(member);
-    return Map.of(
-        LIMIT, limit,
-        RESERVE, reserve,
-        RELEASE, release,
-        AVAILABLE, available,
-        POOLED, pooledByAll,
-        CLAIMABLE, claimable,
-        CLAIM, claimOfAll,
-        CLAIM_SHARE, claimOfShare,
-        LEAVE, leave);
+    return member;
   }
 
   private void leave(Member member) {
@@ -181,7 +180,9 @@ final class MemoryAccount implements MemoryAccountMBean {
       }
       closed = true;
     }
-    whenClosed.run();
+    if (whenClosed != null) {
+      whenClosed.run();
+    }
   }
 
   private long share() {

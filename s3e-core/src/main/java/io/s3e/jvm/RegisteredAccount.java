@@ -3,11 +3,11 @@ package io.s3e.jvm;
 
 import java.lang.management.ManagementFactory;
 import java.lang.reflect.Method;
-import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
+import java.util.function.ToLongBiFunction;
 import javax.management.InstanceAlreadyExistsException;
 import javax.management.InstanceNotFoundException;
 import javax.management.JMException;
@@ -42,13 +42,14 @@ final class RegisteredAccount {
   /**
    * @throws IllegalStateException if the account can be neither joined nor registered
    */
-  static Map<String, Object> join(long limit, LongConsumer giveBack, LongSupplier pooled) {
+  static ToLongBiFunction<String, Long> join(
+      long limit, LongConsumer giveBack, LongSupplier pooled) {
     try {
       MBeanServer server = ManagementFactory.getPlatformMBeanServer();
       ObjectName name = new ObjectName(NAME);
       long deadline = System.nanoTime() + PATIENCE_NANOS;
       while (System.nanoTime() - deadline < 0) {
-        Map<String, Object> joined =
+        ToLongBiFunction<String, Long> joined =
             server.isRegistered(name)
                 ? joinAt(server, name, giveBack, pooled)
                 : register(server, name, limit, giveBack, pooled);
@@ -67,13 +68,14 @@ final class RegisteredAccount {
    * Joins the account of this class loader: {@link MemoryAccount#join}. Called by its name, from
    * other class loaders; null if there is none now.
    */
-  static @Nullable Map<String, Object> joinOwn(LongConsumer giveBack, LongSupplier pooled) {
+  static @Nullable ToLongBiFunction<String, Long> joinOwn(
+      LongConsumer giveBack, LongSupplier pooled) {
     MemoryAccount account = own;
     return account == null ? null : account.join(giveBack, pooled);
   }
 
-  @SuppressWarnings("unchecked") // MemoryShare looks at each value.
-  private static @Nullable Map<String, Object> joinAt(
+  @SuppressWarnings("unchecked") // What the method has returned since there is one of its name.
+  private static @Nullable ToLongBiFunction<String, Long> joinAt(
       MBeanServer server, ObjectName name, LongConsumer giveBack, LongSupplier pooled)
       throws JMException {
     try {
@@ -84,7 +86,7 @@ final class RegisteredAccount {
           Class.forName(RegisteredAccount.class.getName(), false, server.getClassLoaderFor(name))
               .getDeclaredMethod("joinOwn", LongConsumer.class, LongSupplier.class);
       join.setAccessible(true);
-      return (Map<String, Object>) join.invoke(null, giveBack, pooled);
+      return (ToLongBiFunction<String, Long>) join.invoke(null, giveBack, pooled);
     } catch (InstanceNotFoundException e) {
       return null;
     } catch (ReflectiveOperationException | LinkageError e) {
@@ -92,11 +94,11 @@ final class RegisteredAccount {
     }
   }
 
-  private static @Nullable Map<String, Object> register(
+  private static @Nullable ToLongBiFunction<String, Long> register(
       MBeanServer server, ObjectName name, long limit, LongConsumer giveBack, LongSupplier pooled)
       throws JMException {
     MemoryAccount account = new MemoryAccount(limit, () -> unregister(server, name));
-    Map<String, Object> joined = account.join(giveBack, pooled);
+    ToLongBiFunction<String, Long> joined = account.join(giveBack, pooled);
     try {
       server.registerMBean(account, name);
       own = account;

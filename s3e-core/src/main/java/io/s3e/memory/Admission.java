@@ -61,7 +61,7 @@ import org.jspecify.annotations.Nullable;
  * A tenant's guesses get nothing while a reader of its own waits, or the next of any tenant lacks
  * memory.
  */
-public final class Admission {
+public final class Admission implements AutoCloseable {
   private static final long PATIENCE_MILLIS = 50;
   private static final long PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(PATIENCE_MILLIS);
   private static final long STUCK_MILLIS = 1_000;
@@ -361,6 +361,7 @@ public final class Admission {
   }
 
   /** Evicts everything, now and from now on; what readers have pinned goes when the pin ends. */
+  @Override
   public void close() {
     pooled.close();
   }

@@ -21,13 +21,15 @@ public final class Carrier {
   /** To ask again costs a GET that fails at once; rates without slots are about half as high. */
   private static final long LENDING_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(60);
 
-  /**
-   * A guess that holds a place.
-   *
-   * @param sinceNanos by {@link System#nanoTime()}
-   * @param giveUp asks its run to give up, once; false if a reader waits for it now
-   */
-  record Guess(long sinceNanos, BooleanSupplier giveUp) {}
+  /** A guess that holds a place; asks its run to give up, once: false if a reader waits for it. */
+  static final class Guess {
+    private final long sinceNanos = System.nanoTime();
+    private final BooleanSupplier giveUp;
+
+    Guess(BooleanSupplier giveUp) {
+      this.giveUp = giveUp;
+    }
+  }
 
   private final ClientLimits limits;
   private final Residency lent;
@@ -103,8 +105,8 @@ public final class Carrier {
   void revokeStuck(long nanos) {
     long now = System.nanoTime();
     for (Guess guess : guesses) {
-      boolean isYoung = now - guess.sinceNanos() < nanos;
-      if (isYoung || (guesses.remove(guess) && guess.giveUp().getAsBoolean())) {
+      boolean isYoung = now - guess.sinceNanos < nanos;
+      if (isYoung || (guesses.remove(guess) && guess.giveUp.getAsBoolean())) {
         return;
       }
     }

@@ -88,7 +88,7 @@ public final class Grant {
   /** How the run is asked to give up; false if it does not, since a reader waits for it now. */
   public void onRevoked(BooleanSupplier task) {
     if (purpose == Purpose.GUESS) {
-      Carrier.Guess revocable = new Carrier.Guess(System.nanoTime(), task);
+      Carrier.Guess revocable = new Carrier.Guess(task);
       guess = revocable;
       account.carrier().guesses.add(revocable);
     }

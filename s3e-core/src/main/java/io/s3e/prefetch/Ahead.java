@@ -156,7 +156,7 @@ public final class Ahead {
     BlockRange blocks = layout.covering(bytes.start(), bytes.end());
     read += blocks.count();
     boolean wasGivenUp = false;
-    for (Piece<Guess> each : pieces.take(blocks, guess -> true)) {
+    for (Piece<Guess> each : pieces.take(blocks)) {
       end(each, End.USED);
       wasGivenUp |= each.owner() == Guess.GIVEN_UP;
       pieces.add(each.blocks(), Guess.READ);
@@ -182,7 +182,9 @@ public final class Ahead {
         for (BlockRange missing : pieces.missingFrom(range.blocks())) {
           cut(missing, range, isThere, requests);
         }
-        requests.forEach(request -> starting.add(new Starting(request, range)));
+        for (BlockRange request : requests) {
+          starting.add(new Starting(request, range));
+        }
         requests.clear();
       }
     }
@@ -236,7 +238,7 @@ public final class Ahead {
       return;
     }
     long wayUntil = isBehindWindow ? from : Long.MIN_VALUE;
-    for (Piece<Guess> each : pieces.take(new BlockRange(from, to), guess -> true)) {
+    for (Piece<Guess> each : pieces.take(new BlockRange(from, to))) {
       Range of = each.owner().of;
       boolean makesWay = each.blocks().first() == wayUntil;
       wayUntil = makesWay ? each.blocks().end() : wayUntil;
@@ -284,7 +286,7 @@ public final class Ahead {
         });
     long ahead = pieces.count();
     for (BlockRange run : absent) {
-      pieces.take(run, guess -> true).forEach(each -> end(each, End.WITHDRAWN));
+      pieces.take(run).forEach(each -> end(each, End.WITHDRAWN));
       if (askedAgain + run.count() <= read + ahead) {
         askedAgain += run.count();
       } else {

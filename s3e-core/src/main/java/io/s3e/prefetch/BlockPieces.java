@@ -75,6 +75,11 @@ public final class BlockPieces<O> {
     return at + 1;
   }
 
+  /** Takes all pieces of {@code run}, in order. */
+  public List<Piece<O>> take(BlockRange run) {
+    return take(run, owner -> true);
+  }
+
   /** Takes the pieces of {@code run} whose owners {@code such} holds for; all of them, in order. */
   public List<Piece<O>> take(BlockRange run, Predicate<? super O> such) {
     List<Piece<O>> taken = List.of();

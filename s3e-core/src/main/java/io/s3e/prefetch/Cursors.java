@@ -53,7 +53,9 @@ final class Cursors {
       Cursor cursor = byUse.get(i);
       if (cursor.ahead() > 0) {
         BlockRange ahead = new BlockRange(cursor.reached, cursor.aheadTo);
-        wanted.missingFrom(ahead).forEach(part -> wanted.add(part, cursor));
+        for (BlockRange part : wanted.missingFrom(ahead)) {
+          wanted.add(part, cursor);
+        }
       }
     }
     return wanted;

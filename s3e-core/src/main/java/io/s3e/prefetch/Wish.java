@@ -64,7 +64,7 @@ public record Wish(List<Range> ranges) {
 
     /** What is left of it, or all. */
     public Range of(BlockRange left, Start from) {
-      boolean isSame = from == start && left.equals(blocks);
+      boolean isSame = from == start && left.count() == blocks.count();
       return isSame ? this : new Range(left, kind, judge, from, cut, group);
     }
   }

@@ -24,7 +24,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
-import java.util.stream.LongStream;
+import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -68,6 +68,7 @@ final class Pump implements Consumer<RunFetch> {
   private final AtomicBoolean isDoubtful = new AtomicBoolean();
 
   private final Runnable doubt;
+  private final LongPredicate isThere;
 
   /** Whether a thread is about to start a group; what others see of it is not the whole. */
   private final AtomicBoolean isStartingGroup = new AtomicBoolean();
@@ -100,6 +101,7 @@ final class Pump implements Consumer<RunFetch> {
     this.askers = askers;
     AtomicBoolean mark = isDoubtful;
     this.doubt = () -> mark.set(true);
+    this.isThere = block -> !fetcher.isAbsent(handle, block);
   }
 
   ReadPolicy policy() {
@@ -115,7 +117,7 @@ final class Pump implements Consumer<RunFetch> {
         step,
         () -> {
           if (absent && ahead.contains(layout.blockAt(position))) {
-            ahead.verify(this::isThere);
+            ahead.verify(isThere);
           }
           ahead.onRead(new ByteRange(position, end));
           planner.onRead(position, end, heard);
@@ -137,7 +139,7 @@ final class Pump implements Consumer<RunFetch> {
 
   /** A reader has waited for its block in vain, and asks for it itself. */
   Change onMiss(ReadStep step) {
-    return look(step, () -> ahead.verify(this::isThere));
+    return look(step, () -> ahead.verify(isThere));
   }
 
   void onStall(long position, ReadStep step, Block awaited) {
@@ -170,7 +172,7 @@ final class Pump implements Consumer<RunFetch> {
     Change change;
     try {
       if (isDoubtful.getAndSet(false)) {
-        ahead.verify(this::isThere);
+        ahead.verify(isThere);
       }
       int sharing = askers.sharing(asker);
       long share = fetcher.windowBytes(sharing);
@@ -178,16 +180,12 @@ final class Pump implements Consumer<RunFetch> {
       identify();
       happened.run();
       publish();
-      change = ahead.look(planner.wish(), this::isThere);
+      change = ahead.look(planner.wish(), isThere);
     } finally {
       planning.unlock();
     }
     change.dropped().forEach(this::abandon);
     return change;
-  }
-
-  private boolean isThere(long block) {
-    return !fetcher.isAbsent(handle, block);
   }
 
   /** What others may see of the planner's state without the lock. */
@@ -255,20 +253,25 @@ final class Pump implements Consumer<RunFetch> {
     BlockRange first = group.get(0).blocks();
     GuessKind kind = group.get(0).of().kind();
     if (group.size() == 1) {
-      List<RunFetch> unwished = new ArrayList<>(1);
-      Consumer<RunFetch> started = run -> accept(run, kind);
-      long stopped = fetcher.prefetch(handle, first, Purpose.GUESS, started.andThen(unwished::add));
-      BlockRange sent = new BlockRange(first.first(), Math.min(stopped, first.end()));
-      configure(
-          () -> {
-            Wish wish = wish();
-            started(List.of(new Starting(sent, group.get(0).of())), wish);
-            if (LongStream.range(sent.first(), sent.end()).anyMatch(wish::contains)) {
-              unwished.clear();
-            }
-          });
-      // Another thread's look has come between this one's and the GET.
-      unwished.stream().filter(runs::remove).forEach(RunFetch::abandon);
+      List<RunFetch> sent = new ArrayList<>(1);
+      long stopped =
+          fetcher.prefetch(
+              handle,
+              first,
+              Purpose.GUESS,
+              run -> {
+                accept(run, kind);
+                sent.add(run);
+              });
+      BlockRange asked = new BlockRange(first.first(), Math.min(stopped, first.end()));
+      if (!started(List.of(new Starting(asked, group.get(0).of())))) {
+        // Another thread's look has come between this one's and the GET.
+        for (RunFetch run : sent) {
+          if (runs.remove(run)) {
+            run.abandon();
+          }
+        }
+      }
       return stopped < first.end() ? new BlockRange(stopped, first.end()) : null;
     }
     // Another thread's may be the same one, which must not be refused for want of what it has got.
@@ -278,7 +281,7 @@ final class Pump implements Consumer<RunFetch> {
         if (!fetcher.prefetchAll(handle, wanted, run -> accept(run, kind))) {
           return first;
         }
-        configure(() -> started(group, wish()));
+        boolean unused = started(group);
       } finally {
         isStartingGroup.set(false);
       }
@@ -286,16 +289,30 @@ final class Pump implements Consumer<RunFetch> {
     return null;
   }
 
-  /** What comes for a stream that was closed meanwhile is cancelled, and judged by nobody. */
-  private Wish wish() {
-    return handle.isClosed() ? Wish.NOTHING : planner.wish();
-  }
-
-  /** What another thread started meanwhile, and the reader has read, is wished for no more. */
-  private void started(List<Starting> sent, Wish wish) {
-    sent.stream()
-        .filter(run -> wish.contains(run.blocks().first()))
-        .forEach(run -> ahead.started(run.blocks(), run.of()));
+  /**
+   * Notes what was sent; whether any of it is still wished for. What another thread started
+   * meanwhile, and the reader has read, is not; and what comes for a stream that was closed
+   * meanwhile is cancelled, and judged by nobody.
+   */
+  private boolean started(List<Starting> sent) {
+    boolean isWished = false;
+    planning.lock();
+    try {
+      identify();
+      Wish wish = handle.isClosed() ? Wish.NOTHING : planner.wish();
+      for (Starting run : sent) {
+        if (wish.contains(run.blocks().first())) {
+          ahead.started(run.blocks(), run.of());
+        }
+        for (long at = run.blocks().first(); at < run.blocks().end() && !isWished; at++) {
+          isWished = wish.contains(at);
+        }
+      }
+      publish();
+    } finally {
+      planning.unlock();
+    }
+    return isWished;
   }
 
   private void refused(Starting first, List<Starting> all, int next) {
@@ -371,7 +388,7 @@ final class Pump implements Consumer<RunFetch> {
     configure(
         () -> {
           planner.reset();
-          var unused = ahead.look(planner.wish(), this::isThere);
+          var unused = ahead.look(planner.wish(), isThere);
         });
     askers.leave(asker);
     for (RunFetch run = runs.poll(); run != null; run = runs.poll()) {

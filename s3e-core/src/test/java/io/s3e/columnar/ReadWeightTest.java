@@ -12,6 +12,7 @@ import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.regex.Pattern;
 import org.jacoco.agent.rt.RT;
 import org.jacoco.core.analysis.Analyzer;
 import org.jacoco.core.analysis.CoverageBuilder;
@@ -22,14 +23,17 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * How much of the core one cold read runs, nested classes counted as the one that they are in: what
- * runs once is loaded, interpreted and compiled while the reader waits. The bounds only fall; a
- * change that raises one says what the lines buy.
+ * runs once is loaded, interpreted and compiled while the reader waits, and each function that is
+ * written as a lambda is linked, which takes as long as loading a class or two. The bounds only
+ * fall; a change that raises one says what the lines buy.
  */
 @Slow
 class ReadWeightTest {
+  private static final Pattern FUNCTION = Pattern.compile("io\\.s3e\\.(?!testing).*Lambda\\$");
+
   @TempDir Path directory;
 
-  private record Weight(List<String> classes, int lines) {
+  private record Weight(List<String> classes, int lines, long functions) {
     List<String> simpleNames() {
       return classes.stream().map(name -> name.substring(name.lastIndexOf('/') + 1)).toList();
     }
@@ -37,10 +41,14 @@ class ReadWeightTest {
 
   private Weight trace(Trace trace) throws Exception {
     Path data = directory.resolve(trace + ".exec");
+    Path loaded = directory.resolve(trace + ".classes");
     Path agent = Path.of(RT.class.getProtectionDomain().getCodeSource().getLocation().toURI());
     try (ForkedJvm jvm =
         ForkedJvm.of(TracedReads.class.getName())
-            .options("-javaagent:" + agent + "=output=none,includes=io.s3e.*", "-Xmx256m")
+            .options(
+                "-javaagent:" + agent + "=output=none,includes=io.s3e.*",
+                "-Xlog:class+load:file=" + loaded,
+                "-Xmx256m")
             .start(trace.name(), data.toString())) {
       jvm.await("traced");
     }
@@ -55,6 +63,7 @@ class ReadWeightTest {
         found.getClasses().stream()
             .filter(each -> each.getInstructionCounter().getCoveredCount() > 0)
             .toList();
+    List<String> made = Files.readAllLines(loaded);
     Weight weight =
         new Weight(
             executed.stream()
@@ -62,10 +71,14 @@ class ReadWeightTest {
                 .distinct()
                 .sorted()
                 .toList(),
-            executed.stream().mapToInt(each -> each.getLineCounter().getCoveredCount()).sum());
+            executed.stream().mapToInt(each -> each.getLineCounter().getCoveredCount()).sum(),
+            made.stream().filter(line -> FUNCTION.matcher(line).find()).count());
     System.out.printf(
-        "%s runs %d classes, %d lines: %s%n",
-        trace, weight.classes().size(), weight.lines(), weight.classes());
+        "%s runs %d classes, %d lines, %d functions: %s%n",
+        trace, weight.classes().size(), weight.lines(), weight.functions(), weight.classes());
+    assertThat(made)
+        .as("linking what Java makes of a record takes longer than reading a block")
+        .noneMatch(line -> line.contains("java.lang.runtime.ObjectMethods"));
     return weight;
   }
 
@@ -79,6 +92,7 @@ class ReadWeightTest {
     // once more, and is told of.
     assertThat(weight.classes()).hasSizeBetween(10, 82);
     assertThat(weight.lines()).isBetween(200, 2_020);
+    assertThat(weight.functions()).as("those of making the engine too").isBetween(10L, 95L);
   }
 
   @Test
@@ -86,5 +100,6 @@ class ReadWeightTest {
     Weight weight = trace(Trace.COLUMNS);
     assertThat(weight.classes()).hasSizeBetween(10, 103);
     assertThat(weight.lines()).isBetween(300, 2_950);
+    assertThat(weight.functions()).isBetween(10L, 118L);
   }
 }

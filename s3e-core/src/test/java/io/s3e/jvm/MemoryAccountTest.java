@@ -13,6 +13,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
+import java.util.function.ToLongBiFunction;
 import javax.management.MBeanAttributeInfo;
 import javax.management.MBeanInfo;
 import javax.management.MBeanServer;
@@ -27,10 +28,14 @@ import javax.management.remote.JMXServiceURL;
 import org.junit.jupiter.api.Test;
 
 class MemoryAccountTest {
+  private static long ask(ToLongBiFunction<String, Long> share, String call, long bytes) {
+    return share.applyAsLong(call, bytes);
+  }
+
   /** An engine that holds nothing but pooled buffers, and gives all of them back. */
   private static final class Pool {
     private final AtomicLong held = new AtomicLong();
-    private MemoryShare share;
+    private ToLongBiFunction<String, Long> share;
 
     static Pool ofJvm(long limit) {
       Pool pool = new Pool();
@@ -39,14 +44,14 @@ class MemoryAccountTest {
     }
 
     boolean take(long bytes) {
-      boolean granted = share.reserve().test(bytes);
+      boolean granted = ask(share, MemoryShare.RESERVE, bytes) == 1;
       held.addAndGet(granted ? bytes : 0);
       return granted;
     }
 
     void giveBack(long bytes) {
       held.addAndGet(-bytes);
-      share.release().accept(bytes);
+      assertThat(ask(share, MemoryShare.RELEASE, bytes)).isZero();
     }
   }
 
@@ -55,20 +60,20 @@ class MemoryAccountTest {
     Pool one = Pool.ofJvm(100);
     Pool two = Pool.ofJvm(1_000);
     try {
-      assertThat(two.share.limit()).isEqualTo(100);
+      assertThat(ask(two.share, MemoryShare.LIMIT, 0)).isEqualTo(100);
       assertThat(one.take(100)).isTrue();
       assertThat(two.take(1)).isFalse();
-      two.share.claimShare().run();
+      assertThat(ask(two.share, MemoryShare.CLAIM_SHARE, 0)).isZero();
       assertThat(one.held).hasValue(50);
       assertThat(one.take(10)).as("beyond its share, while another claims").isFalse();
       assertThat(two.take(50)).isTrue();
       assertThat(one.take(1)).as("beyond the limit").isFalse();
-      two.share.claimShare().run();
+      assertThat(ask(two.share, MemoryShare.CLAIM_SHARE, 0)).isZero();
       assertThat(one.held).as("no more than its share").hasValue(50);
-      assertThat(two.share.claimable().getAsLong()).isEqualTo(50);
+      assertThat(ask(two.share, MemoryShare.CLAIMABLE, 0)).isEqualTo(50);
     } finally {
-      one.share.leave().run();
-      two.share.leave().run();
+      assertThat(ask(one.share, MemoryShare.LEAVE, 0)).isZero();
+      assertThat(ask(two.share, MemoryShare.LEAVE, 0)).isZero();
     }
   }
 
@@ -80,17 +85,17 @@ class MemoryAccountTest {
     try {
       assertThat(one.take(40)).isTrue();
       assertThat(two.take(50)).isTrue();
-      client.share.claim().accept(80);
+      assertThat(ask(client.share, MemoryShare.CLAIM, 80)).isZero();
       assertThat(one.held.get() + two.held.get()).isEqualTo(20);
       assertThat(one.take(1)).as("while all is claimed").isFalse();
-      assertThat(client.share.reserve().test(80)).isTrue();
-      assertThat(client.share.available().getAsLong()).isZero();
-      client.share.release().accept(80);
+      assertThat(ask(client.share, MemoryShare.RESERVE, 80) == 1).isTrue();
+      assertThat(ask(client.share, MemoryShare.AVAILABLE, 0)).isZero();
+      assertThat(ask(client.share, MemoryShare.RELEASE, 80)).isZero();
       assertThat(one.take(1)).as("after the claim was met").isTrue();
     } finally {
-      one.share.leave().run();
-      two.share.leave().run();
-      client.share.leave().run();
+      assertThat(ask(one.share, MemoryShare.LEAVE, 0)).isZero();
+      assertThat(ask(two.share, MemoryShare.LEAVE, 0)).isZero();
+      assertThat(ask(client.share, MemoryShare.LEAVE, 0)).isZero();
     }
   }
 
@@ -98,12 +103,14 @@ class MemoryAccountTest {
   void aClosedAccountIsJoinedByNobody() {
     AtomicInteger closes = new AtomicInteger();
     MemoryAccount account = new MemoryAccount(100, closes::incrementAndGet);
-    List<Runnable> leaves = new ArrayList<>();
+    List<ToLongBiFunction<String, Long>> engines = new ArrayList<>();
     for (int i = 0; i < 2; i++) {
-      leaves.add((Runnable) account.join(bytes -> {}, () -> 0).get(MemoryAccount.LEAVE));
+      engines.add(account.join(bytes -> {}, () -> 0));
     }
-    leaves.forEach(Runnable::run);
-    leaves.forEach(Runnable::run);
+    for (int i = 0; i < 2; i++) {
+      engines.forEach(each -> assertThat(ask(each, MemoryShare.LEAVE, 0)).isZero());
+    }
+    assertThatIllegalArgumentException().isThrownBy(() -> ask(engines.get(0), "borrow", 1));
     assertThat(closes).hasValue(1);
     assertThat(account.getEngines()).isZero();
     assertThat(account.join(bytes -> {}, () -> 0)).isNull();
@@ -138,15 +145,15 @@ class MemoryAccountTest {
       assertThat(one.take(100)).isTrue();
     } finally {
       remote.stop();
-      one.share.leave().run();
+      assertThat(ask(one.share, MemoryShare.LEAVE, 0)).isZero();
     }
     assertThat(server.isRegistered(name)).isFalse();
   }
 
   /** An engine whose class loader is closed: what it calls is not there. */
-  private static MemoryShare broken(MemoryShare other) {
+  private static ToLongBiFunction<String, Long> broken(ToLongBiFunction<String, Long> other) {
     return MemoryShare.ofJvm(
-        other.limit(),
+        ask(other, MemoryShare.LIMIT, 0),
         bytes -> {
           throw new NoClassDefFoundError("giveBack");
         },
@@ -159,22 +166,22 @@ class MemoryAccountTest {
   void anEngineThatFailsStopsNobody() {
     Pool one = Pool.ofJvm(100);
     Pool two = Pool.ofJvm(100);
-    MemoryShare broken = broken(one.share);
+    ToLongBiFunction<String, Long> broken = broken(one.share);
     try {
-      assertThat(broken.reserve().test(10)).isTrue();
+      assertThat(ask(broken, MemoryShare.RESERVE, 10) == 1).isTrue();
       assertThat(one.take(90)).isTrue();
-      broken.claim().accept(10);
+      assertThat(ask(broken, MemoryShare.CLAIM, 10)).isZero();
       assertThat(one.held).hasValue(80);
-      two.share.claimShare().run();
+      assertThat(ask(two.share, MemoryShare.CLAIM_SHARE, 0)).isZero();
       assertThat(two.take(10)).isTrue();
-      two.share.claim().accept(100);
+      assertThat(ask(two.share, MemoryShare.CLAIM, 100)).isZero();
       assertThat(one.held).as("what a healthy engine gives back").hasValue(0);
-      assertThat(two.share.pooled().getAsLong()).isEqualTo(10);
-      assertThat(two.share.claimable().getAsLong()).isEqualTo((100 - 10) / 3);
+      assertThat(ask(two.share, MemoryShare.POOLED, 0)).isEqualTo(10);
+      assertThat(ask(two.share, MemoryShare.CLAIMABLE, 0)).isEqualTo((100 - 10) / 3);
     } finally {
-      one.share.leave().run();
-      two.share.leave().run();
-      broken.leave().run();
+      assertThat(ask(one.share, MemoryShare.LEAVE, 0)).isZero();
+      assertThat(ask(two.share, MemoryShare.LEAVE, 0)).isZero();
+      assertThat(ask(broken, MemoryShare.LEAVE, 0)).isZero();
     }
   }
 
@@ -187,16 +194,17 @@ class MemoryAccountTest {
       assertThat(two.take(40)).isTrue();
       for (long wrong : new long[] {-(1L << 40), -1, 41, Long.MIN_VALUE, Long.MAX_VALUE}) {
         assertThatIllegalArgumentException()
-            .isThrownBy(() -> two.share.release().accept(wrong))
+            .isThrownBy(() -> ask(two.share, MemoryShare.RELEASE, wrong))
             .withMessageContaining(Long.toString(wrong));
       }
-      assertThatIllegalArgumentException().isThrownBy(() -> two.share.reserve().test(-1));
-      assertThat(one.share.available().getAsLong()).isZero();
+      assertThatIllegalArgumentException()
+          .isThrownBy(() -> ask(two.share, MemoryShare.RESERVE, -1));
+      assertThat(ask(one.share, MemoryShare.AVAILABLE, 0)).isZero();
       assertThatNullPointerException().isThrownBy(() -> MemoryShare.alone(1, null, () -> 0));
       assertThatNullPointerException().isThrownBy(() -> MemoryShare.alone(1, bytes -> {}, null));
     } finally {
-      one.share.leave().run();
-      two.share.leave().run();
+      assertThat(ask(one.share, MemoryShare.LEAVE, 0)).isZero();
+      assertThat(ask(two.share, MemoryShare.LEAVE, 0)).isZero();
     }
   }
 
@@ -218,9 +226,9 @@ class MemoryAccountTest {
     server.registerMBean(new Other(), name);
     try {
       Pool one = Pool.ofJvm(100);
-      assertThat(one.share.limit()).isEqualTo(100);
+      assertThat(ask(one.share, MemoryShare.LIMIT, 0)).isEqualTo(100);
       assertThat(one.take(100)).isTrue();
-      one.share.leave().run();
+      assertThat(ask(one.share, MemoryShare.LEAVE, 0)).isZero();
     } finally {
       server.unregisterMBean(name);
     }

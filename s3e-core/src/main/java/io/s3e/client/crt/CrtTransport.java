@@ -64,6 +64,7 @@ final class CrtTransport implements Transport {
 
   private final CrtSettings settings;
   private final CrtLayout layout;
+  private final ClientLimits limits;
   private final boolean borrowed;
 
   private final CrtConnections connections;
@@ -77,6 +78,7 @@ final class CrtTransport implements Transport {
   private CrtTransport(CrtSettings settings, CrtLayout layout, boolean borrowed) {
     this.settings = settings;
     this.layout = layout;
+    this.limits = layout.limits();
     this.borrowed = borrowed;
     this.connections = new CrtConnections(settings, layout, borrowed);
   }
@@ -119,7 +121,7 @@ final class CrtTransport implements Transport {
 
   @Override
   public ClientLimits limits() {
-    return layout.limits();
+    return limits;
   }
 
   /** Whether answers are delivered in buffers of Java direct memory, as long as there is some. */
@@ -152,7 +154,7 @@ final class CrtTransport implements Transport {
         "The JVM has no direct memory for the CRT's buffers ({} bytes): answers are copied from"
             + " now on, which is slower. Raise -XX:MaxDirectMemorySize or lower the memory budget"
             + " (fs.s3a.s3e.memory.budget under Hadoop)",
-        layout.limits().ownedBytes());
+        limits.ownedBytes());
   }
 
   /**

@@ -22,7 +22,7 @@ import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.S3ServiceClientConfiguration;
 
 /**
- * S3A's client for one bucket, and the settings that it was built from: all that {@link S3ATrait}s
+ * S3A's client for one bucket, and the settings that it was built from: all that {@link S3ATraits}
  * are read from.
  *
  * @param built what S3A's client says of itself
@@ -175,15 +175,16 @@ record S3AFacts(
   }
 
   /**
-   * The first of these classes that is neither S3A's nor the SDK's own; null if none. The agents
-   * that trace a JVM put interceptors into each client of the SDK, which change nothing of what is
-   * read: S3E's own GETs are spans where {@code fs.s3a.s3e.explain} says so.
+   * The first of these classes that is neither S3A's nor the SDK's own, with {@code words} before
+   * its name; null if none. The agents that trace a JVM put interceptors into each client of the
+   * SDK, which change nothing of what is read: S3E's own GETs are spans where {@code
+   * fs.s3a.s3e.explain} says so.
    */
-  static @Nullable String foreign(Iterable<?> objects) {
+  static @Nullable String foreign(String words, Iterable<?> objects) {
     for (Object object : objects) {
       String name = object.getClass().getName();
       if (KNOWN.stream().noneMatch(name::startsWith)) {
-        return name;
+        return words + name;
       }
     }
     return null;

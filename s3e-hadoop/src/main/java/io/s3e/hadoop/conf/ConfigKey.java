@@ -7,7 +7,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
-import java.util.function.Predicate;
 import org.apache.hadoop.conf.Configuration;
 import org.jspecify.annotations.Nullable;
 
@@ -21,7 +20,6 @@ import org.jspecify.annotations.Nullable;
  * @param accepted the range of accepted values, in words that complete "expected …"
  * @param description what it does, in Markdown
  * @param parse turns trimmed text into a value; any RuntimeException means "not accepted"
- * @param valid whether a parsed value is in range
  * @param fromS3A the default that follows from S3A's keys; null if none does
  */
 public record ConfigKey<T>(
@@ -31,7 +29,6 @@ public record ConfigKey<T>(
     String accepted,
     String description,
     Function<String, T> parse,
-    Predicate<T> valid,
     @Nullable S3ADefault<T> fromS3A) {
 
   ConfigKey(
@@ -40,14 +37,13 @@ public record ConfigKey<T>(
       String defaultText,
       String accepted,
       String description,
-      Function<String, T> parse,
-      Predicate<T> valid) {
-    this(name, type, defaultText, accepted, description, parse, valid, null);
+      Function<String, T> parse) {
+    this(name, type, defaultText, accepted, description, parse, null);
   }
 
   /** The same key, whose default is S3A's where a user has set S3A's. */
   ConfigKey<T> orFromS3A(S3ADefault<T> from) {
-    return new ConfigKey<>(name, type, defaultText, accepted, description, parse, valid, from);
+    return new ConfigKey<>(name, type, defaultText, accepted, description, parse, from);
   }
 
   static ConfigKey<Boolean> flag(String name, boolean byDefault, String description) {
@@ -57,14 +53,12 @@ public record ConfigKey<T>(
         Boolean.toString(byDefault),
         "true or false",
         description,
-        ConfigValues::flag,
-        value -> true);
+        ConfigValues::flag);
   }
 
   /** Any text, which whoever uses it checks; empty by default. */
   static ConfigKey<String> text(String name, String type, String accepted, String description) {
-    return new ConfigKey<>(
-        S3EKeys.PREFIX + name, type, "", accepted, description, text -> text, value -> true);
+    return new ConfigKey<>(S3EKeys.PREFIX + name, type, "", accepted, description, text -> text);
   }
 
   /** One of the constants of an enum, written in small letters and with hyphens. */
@@ -88,12 +82,24 @@ public record ConfigKey<T>(
         description,
         text ->
             Optional.ofNullable(named.get(text.toLowerCase(Locale.ROOT)))
-                .orElseThrow(() -> new IllegalArgumentException("no such choice: " + text)),
-        choice -> true);
+                .orElseThrow(() -> new IllegalArgumentException("no such choice: " + text)));
+  }
+
+  /** {@code value}, if {@code isAccepted}; for what parses. */
+  static <T> T accepted(T value, boolean isAccepted) {
+    if (!isAccepted) {
+      throw new IllegalArgumentException("not accepted: " + value);
+    }
+    return value;
   }
 
   private static String textOf(Enum<?> constant) {
     return constant.name().toLowerCase(Locale.ROOT).replace('_', '-');
+  }
+
+  static ConfigKey<Long> size(
+      String name, long byDefault, long min, long max, String also, String description) {
+    return size(name, byDefault, min, max, also, ConfigValues::size, description);
   }
 
   static ConfigKey<Long> size(
@@ -102,7 +108,7 @@ public record ConfigKey<T>(
       long min,
       long max,
       String also,
-      Predicate<Long> valid,
+      Function<String, Long> parse,
       String description) {
     return new ConfigKey<>(
         S3EKeys.PREFIX + name,
@@ -114,8 +120,10 @@ public record ConfigKey<T>(
             + ConfigValues.sizeText(max)
             + (also.isEmpty() ? "" : ", " + also),
         description,
-        ConfigValues::size,
-        value -> value >= min && value <= max && valid.test(value));
+        text -> {
+          long value = parse.apply(text);
+          return accepted(value, value >= min && value <= max);
+        });
   }
 
   static ConfigKey<Duration> duration(
@@ -129,8 +137,10 @@ public record ConfigKey<T>(
             + " to "
             + ConfigValues.durationText(max),
         description,
-        ConfigValues::duration,
-        value -> value.compareTo(min) >= 0 && value.compareTo(max) <= 0);
+        text -> {
+          Duration value = ConfigValues.duration(text);
+          return accepted(value, value.compareTo(min) >= 0 && value.compareTo(max) <= 0);
+        });
   }
 
   /**
@@ -146,16 +156,11 @@ public record ConfigKey<T>(
       T byDefault = parse.apply(defaultText);
       return fromS3A == null ? byDefault : fromS3A.value().apply(conf).orElse(byDefault);
     }
-    T value;
     try {
-      value = parse.apply(text);
+      return parse.apply(text);
     } catch (RuntimeException e) {
       throw rejected(conf, bucket, text, "expected " + accepted, e);
     }
-    if (!valid.test(value)) {
-      throw rejected(conf, bucket, text, "expected " + accepted, null);
-    }
-    return value;
   }
 
   /** The error for a value that is in range by itself but contradicts another setting. */

@@ -51,8 +51,10 @@ public final class DiskCacheKeys {
               + " or to the user, and others may write it only where it has the sticky bit. A"
               + " directory that cannot be used is left out with a WARN line; without any the"
               + " cache is in memory only.",
-          ConfigValues::paths,
-          paths -> paths.stream().allMatch(Path::isAbsolute));
+          text -> {
+            List<Path> paths = ConfigValues.paths(text);
+            return ConfigKey.accepted(paths, paths.stream().allMatch(Path::isAbsolute));
+          });
 
   static final ConfigKey<Long> CAPACITY =
       bytes(
@@ -107,6 +109,6 @@ public final class DiskCacheKeys {
 
   private static ConfigKey<Long> bytes(
       String name, long byDefault, long min, long max, String description) {
-    return ConfigKey.size(name, byDefault, min, max, "", value -> true, description);
+    return ConfigKey.size(name, byDefault, min, max, "", description);
   }
 }

@@ -56,7 +56,7 @@ public final class S3EKeys {
           64 * KIB,
           64 * MIB,
           "a power of two",
-          value -> Long.bitCount(value) == 1,
+          S3EKeys::powerOfTwo,
           "Unit of memory and hand-over: a byte can be read as soon as its block is complete.");
 
   static final ConfigKey<Long> REQUEST_SIZE =
@@ -66,7 +66,6 @@ public final class S3EKeys {
           64 * KIB,
           GIB,
           "at least `fs.s3a.s3e.block.size`",
-          value -> true,
           "The longest GET. Adjacent missing blocks are fetched together up to this length. The"
               + " client `crt` cuts its memory into 32 slots if it can, and into more of 4 MiB, so"
               + " that its GETs are shorter at most budgets: 4 MiB at 256M, 1.9 MiB at 128M.");
@@ -78,7 +77,6 @@ public final class S3EKeys {
           0,
           1024 * GIB,
           "0 or at least two blocks",
-          value -> true,
           "Hard limit of direct and native memory for object data, over the whole JVM: cached"
               + " blocks, prefetched blocks and requests in flight. 0 takes an eighth of the heap"
               + " limit, at least 64M and at most 256M; beyond 8G of heap a 32nd of it, at most 20M"
@@ -97,7 +95,6 @@ public final class S3EKeys {
           0,
           64 * GIB,
           "",
-          value -> true,
           "The farthest that prefetch runs ahead of one reader. 0 leaves it to the memory budget,"
               + " which the readers of the last second share, and to 64 of the longest GETs.");
 
@@ -147,11 +144,7 @@ public final class S3EKeys {
               + " of network threads follow it: docs/SCALING.md. S3E allows one connection for each"
               + " 0.4 Gbit/s, at least 64; the `crt` client opens as many of them as the target"
               + " needs, at least 10.",
-          text ->
-              text.equals("auto")
-                  ? OptionalDouble.empty()
-                  : OptionalDouble.of(Double.parseDouble(text)),
-          value -> value.isEmpty() || (value.getAsDouble() >= 0.1 && value.getAsDouble() <= 1000));
+          text -> text.equals("auto") ? OptionalDouble.empty() : OptionalDouble.of(gigabits(text)));
 
   public static final ConfigKey<String> TLS_CA_FILE =
       ConfigKey.text(
@@ -178,8 +171,10 @@ public final class S3EKeys {
               + " `spans` is `recent`, and makes each a span by the application's OpenTelemetry,"
               + " where its API is on the class path. See docs/TROUBLESHOOTING.md and"
               + " docs/EXPLAIN.md.",
-          ExplainSetting::parse,
-          ExplainSetting::isPossible);
+          text -> {
+            ExplainSetting setting = ExplainSetting.parse(text);
+            return ConfigKey.accepted(setting, setting.isPossible());
+          });
 
   private static final List<ConfigKey<?>> READING =
       List.of(
@@ -213,4 +208,14 @@ public final class S3EKeys {
           .toList();
 
   private S3EKeys() {}
+
+  private static long powerOfTwo(String text) {
+    long value = ConfigValues.size(text);
+    return ConfigKey.accepted(value, Long.bitCount(value) == 1);
+  }
+
+  private static double gigabits(String text) {
+    double value = Double.parseDouble(text);
+    return ConfigKey.accepted(value, value >= 0.1 && value <= 1000);
+  }
 }

@@ -139,7 +139,7 @@ public record Requirements(FoundLibrary hadoop, FoundLibrary hadoopAws, FoundLib
   private boolean isHadoopAwsAnother() {
     Numbers running = Numbers.of(hadoop.version());
     Numbers aws = Numbers.of(hadoopAws.version());
-    return running != null && aws != null && !aws.equals(running);
+    return running != null && aws != null && (aws.isBefore(running) || running.isBefore(aws));
   }
 
   /** Whether S3A would read without S3E; before Hadoop 3.3.4 nobody looks for its SDK. */

@@ -60,29 +60,32 @@ public class StreamWork implements StreamListener {
     }
   }
 
-  /** Gives the account a count by itself; the caller holds {@link #ending}. */
-  final void toAccount(String counter, long amount) {
+  /** Gives the account a count by itself, if it has a name; the caller holds {@link #ending}. */
+  final void toAccount(@Nullable String counter, long amount) {
     OpenerStatistics opener = told;
-    if (opener != null) {
+    if (opener != null && counter != null) {
       opener.toAccount(counter, amount);
     }
   }
 
   private void add(Counter counter, long amount) {
-    add(own, counter, ReadStatistic.symbolOf(counter), amount);
+    ending.readLock().lock();
+    try {
+      own.add(counter, amount);
+      if (told != null) {
+        toAccount(ReadStatistic.symbolOf(counter), amount);
+      }
+    } finally {
+      ending.readLock().unlock();
+    }
   }
 
   private void add(DiskMetrics.Counter counter, long amount) {
-    add(disk, counter, ReadStatistic.symbolOf(counter), amount);
-  }
-
-  private <C extends Enum<C>> void add(
-      Counters<C> counters, C counter, @Nullable String symbol, long amount) {
     ending.readLock().lock();
     try {
-      counters.add(counter, amount);
-      if (symbol != null) {
-        toAccount(symbol, amount);
+      disk.add(counter, amount);
+      if (told != null) {
+        toAccount(ReadStatistic.symbolOf(counter), amount);
       }
     } finally {
       ending.readLock().unlock();

@@ -150,6 +150,11 @@ public final class StreamPlanner {
     }
   }
 
+  /** As {@link ReadPlanner#quietBlocks}; none once the file's layout is known. */
+  public long quietBlocks() {
+    return columns == null ? forward.quietBlocks() : 0;
+  }
+
   private void onColumnarRead(long position, long end) {
     if (end <= position) {
       return;

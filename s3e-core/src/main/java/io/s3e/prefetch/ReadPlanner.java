@@ -158,6 +158,15 @@ public final class ReadPlanner {
   }
 
   /**
+   * How many blocks more the reader that came on last may read, one after the other, before it can
+   * want anything new: less than half of what is missing, since its window may grow with each.
+   */
+  public long quietBlocks() {
+    Cursor cursor = cursors.latest(each -> true);
+    return cursor == null ? 0 : Math.max(0, windows.missing(cursor) - 1) / 2;
+  }
+
+  /**
    * A reader really has to wait for the block at {@code position}, which its last {@link #onRead}
    * covered. Call it once for each wait: best when the wait begins, so that what the window gains
    * is under way during the wait. A hand-over between threads is not a wait.

@@ -158,6 +158,26 @@ final class Windows {
     }
   }
 
+  /**
+   * How many blocks the window of {@code cursor} lacks until a request more is due, or until its
+   * requests become shorter; 0 if that is not known.
+   */
+  long missing(Cursor cursor) {
+    long limit = pattern.splitLimit;
+    if (!mayAsk(cursor) || cursor.earning || cursor.reached >= limit) {
+      return 0;
+    }
+    long missing = cursor.ahead();
+    if (cursor.aheadTo < limit) {
+      long window = windowOf(cursor);
+      long target = cursor.reached + window;
+      long request = Math.min(window, requestOf(cursor, limit - cursor.aheadTo));
+      missing = Math.min(missing, Math.min(request - (target - cursor.aheadTo), limit - target));
+      missing = window < share() ? Math.min(missing, share() - window) : missing;
+    }
+    return Math.max(0, missing);
+  }
+
   void cut(Cursor cursor, BlockRange absent, List<BlockRange> requests) {
     long left = Math.max(cursor.aheadTo, pattern.splitLimit) - absent.first();
     sizing.cut(absent, requestOf(cursor, left), requests);

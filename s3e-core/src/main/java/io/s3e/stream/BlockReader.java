@@ -161,7 +161,7 @@ public final class BlockReader {
     long piece = count > 1 ? Pieces.piece(wanted, 0, count).end() : ahead.alongUntil(wanted);
     long end = whole ? wholeObject().end() : piece;
     long until = ahead.aheadUntil(Math.max(end, wanted.end()));
-    Block block = fetcher.demand(handle, first, end, until, patience, pump);
+    Block block = fetcher.demand(handle, first, end, until, patience, pump.runs);
     if (block == null || first == wanted.first()) {
       return block;
     }
@@ -231,7 +231,7 @@ public final class BlockReader {
       BlockRange piece = Pieces.piece(asked, i, count);
       BlockRange rest =
           new BlockRange(Math.min(piece.end(), Math.max(piece.first(), from)), piece.end());
-      long stopped = fetcher.prefetch(handle, rest, Purpose.ASKED, pump);
+      long stopped = fetcher.prefetch(handle, rest, Purpose.ASKED, pump.runs);
       if (stopped < piece.end()) {
         return stopped;
       }

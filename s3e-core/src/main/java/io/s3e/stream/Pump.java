@@ -19,11 +19,8 @@ import io.s3e.prefetch.ReadPolicy;
 import io.s3e.prefetch.Wish;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.Consumer;
 import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 
@@ -32,6 +29,10 @@ import org.jspecify.annotations.Nullable;
  * and where the reader waits, shows it the bytes that it wants to see, and compares its wish with
  * what is {@link Ahead}: starts what is absent, as far as there is room, and cancels what is not
  * wanted any more. Never waits for memory or for a block.
+ *
+ * <p>A moving reader that goes on where nothing new can be wanted yet is not planned for at each
+ * block ({@link StreamPlanner#quietBlocks}); the planner hears of all that it read before anything
+ * else.
  *
  * <p>Nothing is told of single runs. One that fails or is cancelled leaves its blocks absent, and a
  * mark that some are; the next look finds out which, and has them asked for again. To look twice is
@@ -42,7 +43,7 @@ import org.jspecify.annotations.Nullable;
  * readers that find it taken go on without planning. Where two threads start the same run, the
  * second finds it there.
  */
-final class Pump implements Consumer<RunFetch> {
+final class Pump {
   /** In a JVM that is warm all GETs of a look are sent in a tenth of it. */
   private static final long LONGEST_START_NANOS = 8_000_000;
 
@@ -61,17 +62,24 @@ final class Pump implements Consumer<RunFetch> {
   private final Askers askers;
   private final Askers.Asker asker = new Askers.Asker();
 
-  /** All runs started for the reader that are under way, or hold blocks that nobody has read. */
-  private final Queue<RunFetch> runs = new ConcurrentLinkedQueue<>();
+  final StartedRuns runs;
 
   /** Some block that is ahead may be absent. Apart: a run must not keep a forgotten stream. */
   private final AtomicBoolean isDoubtful = new AtomicBoolean();
 
-  private final Runnable doubt;
   private final LongPredicate isThere;
 
   /** Whether a thread is about to start a group; what others see of it is not the whole. */
   private final AtomicBoolean isStartingGroup = new AtomicBoolean();
+
+  /** Offset that a moving reader has come to. */
+  private volatile long reached;
+
+  /** So far it is not planned for at each block: if it goes on, nothing new can be wanted. */
+  private volatile long quietUntil;
+
+  /** What the planner has heard of {@link #reached}. Guarded by {@link #planning}. */
+  private long heard;
 
   /** The version as the planner knows it. Guarded by {@link #planning}. */
   private @Nullable ObjectVersion identified;
@@ -100,7 +108,7 @@ final class Pump implements Consumer<RunFetch> {
     this.enabled = enabled;
     this.askers = askers;
     AtomicBoolean mark = isDoubtful;
-    this.doubt = () -> mark.set(true);
+    this.runs = new StartedRuns(handle, () -> mark.set(true));
     this.isThere = block -> !fetcher.isAbsent(handle, block);
   }
 
@@ -110,9 +118,13 @@ final class Pump implements Consumer<RunFetch> {
 
   /** A read of {@code [position, end)} comes to another block: what to {@link #start} behind it. */
   Change onRead(long position, long end, ReadStep step, boolean absent) {
+    boolean isMoving = step == ReadStep.MOVE;
     // A moving position goes on to the end of its block as a rule; it is not heard of in between.
-    long until = Math.max(end, layout.endOf(layout.blockAt(position)));
-    long heard = step == ReadStep.MOVE ? until : end;
+    long until = isMoving ? layout.endOf(layout.blockAt(Math.max(position, end - 1))) : end;
+    if (isMoving && position == reached && until <= quietUntil && !absent && !isDoubtful.get()) {
+      reached = until;
+      return Change.NONE;
+    }
     return look(
         step,
         () -> {
@@ -120,8 +132,23 @@ final class Pump implements Consumer<RunFetch> {
             ahead.verify(isThere);
           }
           ahead.onRead(new ByteRange(position, end));
-          planner.onRead(position, end, heard);
+          planner.onRead(position, end, until);
+          if (isMoving) {
+            reached = until;
+            heard = until;
+          }
         });
+  }
+
+  /** Tells the planner what was read unheard, before something else changes. */
+  private void hear() {
+    long to = reached;
+    if (to > heard) {
+      ahead.onRead(new ByteRange(heard, to));
+      planner.onRead(heard, to, to);
+    }
+    heard = to;
+    quietUntil = 0;
   }
 
   /** The position moves in the block last read from: a hint of what is wanted elsewhere. */
@@ -178,13 +205,17 @@ final class Pump implements Consumer<RunFetch> {
       long share = fetcher.windowBytes(sharing);
       planner.limitWindow(share, fetcher.windowRequests(sharing), fetcher.windowRequests(1), ahead);
       identify();
+      hear();
       happened.run();
       publish();
       change = ahead.look(planner.wish(), isThere);
+      if (step == ReadStep.MOVE && change.starting().isEmpty()) {
+        quietUntil = reached + planner.quietBlocks() * layout.blockSize();
+      }
     } finally {
       planning.unlock();
     }
-    change.dropped().forEach(this::abandon);
+    change.dropped().forEach(runs::abandon);
     return change;
   }
 
@@ -266,11 +297,7 @@ final class Pump implements Consumer<RunFetch> {
       BlockRange asked = new BlockRange(first.first(), Math.min(stopped, first.end()));
       if (!started(List.of(new Starting(asked, group.get(0).of())))) {
         // Another thread's look has come between this one's and the GET.
-        for (RunFetch run : sent) {
-          if (runs.remove(run)) {
-            run.abandon();
-          }
-        }
+        sent.forEach(runs::abandon);
       }
       return stopped < first.end() ? new BlockRange(stopped, first.end()) : null;
     }
@@ -323,42 +350,17 @@ final class Pump implements Consumer<RunFetch> {
 
   /** Starts fetching blocks of an object that nobody has opened; the first that was not started. */
   long announce(BlockRange blocks) {
-    return enabled ? fetcher.announce(handle, blocks, this) : blocks.first();
+    return enabled ? fetcher.announce(handle, blocks, runs) : blocks.first();
   }
 
   private void accept(RunFetch run, GuessKind kind) {
     run.isGuess(kind);
-    accept(run);
-  }
-
-  /** A run for the reader that has not begun. */
-  @Override
-  public void accept(RunFetch run) {
-    if (enabled) {
-      run.onLoss(doubt);
-    }
-    runs.removeIf(RunFetch::isSpent);
-    runs.add(run);
-    if (handle.isClosed() && runs.remove(run)) {
-      run.abandon();
-    }
-  }
-
-  private void abandon(BlockRange blocks) {
-    ByteRange bytes = layout.bytesOf(blocks);
-    for (RunFetch run : runs) {
-      boolean inside = run.range().start() >= bytes.start() && run.range().end() <= bytes.end();
-      if (!inside) {
-        run.abandon(bytes);
-      } else if (runs.remove(run)) {
-        run.abandon();
-      }
-    }
+    runs.accept(run);
   }
 
   /** Says that these bytes will not be read: what was started for them alone is cancelled. */
   void forget(ByteRange range) {
-    abandon(layout.covering(range.start(), range.end()));
+    runs.abandon(layout.covering(range.start(), range.end()));
   }
 
   void setPolicy(ReadPolicy policy) {
@@ -373,6 +375,7 @@ final class Pump implements Consumer<RunFetch> {
     planning.lock();
     try {
       identify();
+      hear();
       change.run();
       publish();
     } finally {
@@ -391,8 +394,6 @@ final class Pump implements Consumer<RunFetch> {
           var unused = ahead.look(planner.wish(), isThere);
         });
     askers.leave(asker);
-    for (RunFetch run = runs.poll(); run != null; run = runs.poll()) {
-      run.abandon();
-    }
+    runs.abandonAll();
   }
 }

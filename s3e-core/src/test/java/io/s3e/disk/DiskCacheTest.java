@@ -128,7 +128,8 @@ class DiskCacheTest {
   @ParameterizedTest(name = "{0} directories, encrypted {1}")
   @CsvSource({"1, false", "1, true", "3, false", "3, true"})
   void whatIsWrittenIsReadBack(int directories, boolean encrypted) throws Exception {
-    DiskCacheConfig.Builder config = config(directories).key(encrypted ? CacheKey.random() : null);
+    DiskCacheConfig.Builder config =
+        config(directories).readDeadline(PATIENCE).key(encrypted ? CacheKey.random() : null);
     try (DiskCache cache = open(config)) {
       for (long size : new long[] {1, 70_000, 3 * MIB + 5}) {
         StoredObject object = StoredBytes.object("key " + size, size);

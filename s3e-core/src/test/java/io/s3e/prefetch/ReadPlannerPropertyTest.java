@@ -51,6 +51,58 @@ class ReadPlannerPropertyTest {
     }
   }
 
+  private static long wantedUntil(ReadPlanner planner) {
+    return planner.wish().ranges().stream().mapToLong(each -> each.blocks().end()).max().orElse(0);
+  }
+
+  @Test
+  void nothingNewIsWantedOfAReaderThatGoesOnWithinTheQuietBlocks() {
+    long base = Seed.draw();
+    long quiet = 0;
+    for (int i = 0; i < 500; i++) {
+      quiet += quietBlocksOf(base + i);
+    }
+    assertThat(quiet).as("quiet blocks of all").isGreaterThan(10_000);
+  }
+
+  private static long quietBlocksOf(long seed) {
+    Random random = new Random(seed);
+    int block = 16;
+    BlockLayout layout = new BlockLayout(3_000L * block - random.nextInt(block), block);
+    int request = block * (1 + random.nextInt(64));
+    PrefetchLimits limits =
+        new PrefetchLimits(
+            block * (1 + random.nextInt(64)), block, request, block * 1_000, 4, 1 << 14);
+    ReadPolicy policy = ReadPolicy.values()[random.nextInt(ReadPolicy.values().length)];
+    ByteRange split =
+        random.nextBoolean() ? null : ByteRange.ofLength(0, random.nextInt(3_000 * block));
+    ReadPlanner planner = new ReadPlanner(layout, policy, split, limits);
+    Ahead ahead = new Ahead(layout, (counter, amount) -> {});
+    long all = 0;
+    for (long next = random.nextInt(5), end; next < layout.blocks() - 4; next = end) {
+      end = next + 1 + random.nextInt(3);
+      planner.limitWindow(
+          (long) block * (1 + random.nextInt(2_000)), random.nextBoolean() ? 20 : 1, ahead);
+      planner.onRead(next * block, (end - next) * block);
+      if (random.nextInt(8) == 0) {
+        planner.onStall((end - 1) * block);
+      }
+      if (random.nextInt(16) == 0) {
+        planner.refused(end, ahead);
+      }
+      long wanted = wantedUntil(planner);
+      long quiet = planner.quietBlocks();
+      assertThat(end + quiet).as("seed %d", seed).isLessThanOrEqualTo(Math.max(end, wanted));
+      for (long last = end + quiet; end < last; end++) {
+        planner.onRead(end * block, block);
+        // What was read is wanted no more, so that there may be nothing left.
+        assertThat(wantedUntil(planner)).as("seed %d", seed).isIn(wanted, 0L);
+        all++;
+      }
+    }
+    return all;
+  }
+
   @Test
   void sameProgramSameStarts() {
     long seed = Seed.draw();

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.s3e.stream;
+
+import io.s3e.block.BlockRange;
+import io.s3e.block.ByteRange;
+import io.s3e.fetch.ObjectHandle;
+import io.s3e.fetch.RunFetch;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Consumer;
+
+/**
+ * All runs started for one reader that are under way, or hold blocks that nobody has read. Takes
+ * each before it begins. Any thread.
+ */
+final class StartedRuns implements Consumer<RunFetch> {
+  private final Queue<RunFetch> runs = new ConcurrentLinkedQueue<>();
+  private final ObjectHandle handle;
+  private final Runnable doubt;
+
+  /** {@code doubt} runs when a run has not brought all of its blocks. */
+  StartedRuns(ObjectHandle handle, Runnable doubt) {
+    this.handle = handle;
+    this.doubt = doubt;
+  }
+
+  @Override
+  public void accept(RunFetch run) {
+    run.onLoss(doubt);
+    runs.removeIf(RunFetch::isSpent);
+    runs.add(run);
+    if (handle.isClosed()) {
+      abandon(run);
+    }
+  }
+
+  /** Gives up a run, unless somebody has. */
+  void abandon(RunFetch run) {
+    if (runs.remove(run)) {
+      run.abandon();
+    }
+  }
+
+  /** Gives up what was started for these blocks alone. */
+  void abandon(BlockRange blocks) {
+    ByteRange bytes = handle.layout().bytesOf(blocks);
+    for (RunFetch run : runs) {
+      if (run.range().start() >= bytes.start() && run.range().end() <= bytes.end()) {
+        abandon(run);
+      } else {
+        run.abandon(bytes);
+      }
+    }
+  }
+
+  void abandonAll() {
+    for (RunFetch run = runs.poll(); run != null; run = runs.poll()) {
+      run.abandon();
+    }
+  }
+}

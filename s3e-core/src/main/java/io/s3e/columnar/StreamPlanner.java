@@ -151,8 +151,8 @@ public final class StreamPlanner {
   }
 
   /** As {@link ReadPlanner#quietBlocks}; none once the file's layout is known. */
-  public long quietBlocks() {
-    return columns == null ? forward.quietBlocks() : 0;
+  public long quietBlocks(long reached) {
+    return columns == null ? forward.quietBlocks(reached) : 0;
   }
 
   private void onColumnarRead(long position, long end) {

@@ -68,13 +68,13 @@ final class RegisteredAccount {
    * Joins the account of this class loader: {@link MemoryAccount#join}. Called by its name, from
    * other class loaders; null if there is none now.
    */
-  static @Nullable ToLongBiFunction<String, Long> joinOwn(
+  static @Nullable ToLongBiFunction<String, Long> joinByCalls(
       LongConsumer giveBack, LongSupplier pooled) {
     MemoryAccount account = own;
     return account == null ? null : account.join(giveBack, pooled);
   }
 
-  @SuppressWarnings("unchecked") // What the method has returned since there is one of its name.
+  @SuppressWarnings("unchecked") // What a method of that name returns.
   private static @Nullable ToLongBiFunction<String, Long> joinAt(
       MBeanServer server, ObjectName name, LongConsumer giveBack, LongSupplier pooled)
       throws JMException {
@@ -84,7 +84,7 @@ final class RegisteredAccount {
       }
       Method join =
           Class.forName(RegisteredAccount.class.getName(), false, server.getClassLoaderFor(name))
-              .getDeclaredMethod("joinOwn", LongConsumer.class, LongSupplier.class);
+              .getDeclaredMethod("joinByCalls", LongConsumer.class, LongSupplier.class);
       join.setAccessible(true);
       return (ToLongBiFunction<String, Long>) join.invoke(null, giveBack, pooled);
     } catch (InstanceNotFoundException e) {

@@ -158,12 +158,17 @@ public final class ReadPlanner {
   }
 
   /**
-   * How many blocks more the reader that came on last may read, one after the other, before it can
-   * want anything new: less than half of what is missing, since its window may grow with each.
+   * How many blocks more a reader that has come to offset {@code reached} may read, one after the
+   * other, before it can want anything new: less than half of what is missing, since its window may
+   * grow with each. 0 unless it is the one that came on last.
    */
-  public long quietBlocks() {
+  public long quietBlocks(long reached) {
     Cursor cursor = cursors.latest(each -> true);
-    return cursor == null ? 0 : Math.max(0, windows.missing(cursor) - 1) / 2;
+    if (cursor == null || cursor.reached != layout.blocksOver(reached)) {
+      return 0;
+    }
+    boolean fits = cursors.wanted().count() <= windows.cap();
+    return fits ? Math.max(0, windows.missing(cursor) - 1) / 2 : 0;
   }
 
   /**

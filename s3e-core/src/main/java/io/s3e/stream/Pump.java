@@ -198,19 +198,19 @@ final class Pump {
     }
     Change change;
     try {
+      identify();
+      hear();
       if (isDoubtful.getAndSet(false)) {
         ahead.verify(isThere);
       }
       int sharing = askers.sharing(asker);
       long share = fetcher.windowBytes(sharing);
       planner.limitWindow(share, fetcher.windowRequests(sharing), fetcher.windowRequests(1), ahead);
-      identify();
-      hear();
       happened.run();
       publish();
       change = ahead.look(planner.wish(), isThere);
       if (step == ReadStep.MOVE && change.starting().isEmpty()) {
-        quietUntil = reached + planner.quietBlocks() * layout.blockSize();
+        quietUntil = heard + planner.quietBlocks(heard) * layout.blockSize();
       }
     } finally {
       planning.unlock();

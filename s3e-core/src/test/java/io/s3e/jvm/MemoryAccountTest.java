@@ -136,7 +136,7 @@ class MemoryAccountTest {
           assertThat(caller.getAttribute(name, attribute.getName())).isNotNull();
         }
         String[] types = {LongConsumer.class.getName(), LongSupplier.class.getName()};
-        for (String operation : List.of("join", "joinOwn")) {
+        for (String operation : List.of("join", "joinByCalls")) {
           assertThatThrownBy(() -> caller.invoke(name, operation, new Object[2], types))
               .isInstanceOf(ReflectionException.class);
         }

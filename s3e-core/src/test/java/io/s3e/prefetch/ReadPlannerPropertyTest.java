@@ -91,7 +91,7 @@ class ReadPlannerPropertyTest {
         planner.refused(end, ahead);
       }
       long wanted = wantedUntil(planner);
-      long quiet = planner.quietBlocks();
+      long quiet = planner.quietBlocks(end * block);
       assertThat(end + quiet).as("seed %d", seed).isLessThanOrEqualTo(Math.max(end, wanted));
       for (long last = end + quiet; end < last; end++) {
         planner.onRead(end * block, block);
@@ -101,6 +101,22 @@ class ReadPlannerPropertyTest {
       }
     }
     return all;
+  }
+
+  @Test
+  void aReaderIsNotQuietForWhatAnotherHasAhead() {
+    BlockLayout layout = new BlockLayout(1 << 20, 16);
+    PrefetchLimits limits = new PrefetchLimits(256, 16, 256, 1 << 14, 4, 4);
+    ReadPlanner planner = new ReadPlanner(layout, ReadPolicy.SEQUENTIAL, null, limits);
+    for (int block = 0; block < 40; block++) {
+      planner.onRead(block * 16, 16);
+    }
+    assertThat(planner.quietBlocks(40 * 16)).isPositive();
+    assertThat(planner.quietBlocks(30 * 16)).isZero();
+    planner.onRead(10_000 * 16, 16);
+    assertThat(planner.quietBlocks(40 * 16)).as("another reads").isZero();
+    planner.onRead(40 * 16, 16);
+    assertThat(planner.quietBlocks(41 * 16)).isPositive();
   }
 
   @Test

@@ -4,7 +4,6 @@ package io.s3e.hadoop.client;
 import io.s3e.client.CredentialsSource;
 import io.s3e.client.aws.AwsClientSettings;
 import io.s3e.hadoop.conf.AdapterConfig;
-import java.util.Objects;
 import org.apache.hadoop.fs.s3a.Constants;
 import org.apache.hadoop.fs.s3a.S3AFileSystem;
 import org.jspecify.annotations.Nullable;
@@ -33,7 +32,7 @@ record S3AClientView(S3AFacts facts) {
    * name key and value; null if there is no reason.
    */
   @Nullable String reasonAgainstOwn() {
-    return S3ATraits.of(facts).filter(Objects::nonNull).findFirst().orElse(null);
+    return S3ATraits.first(facts);
   }
 
   /** Settings with which S3E's client does what S3A's does. */

@@ -2,6 +2,7 @@
 package io.s3e.hadoop.client;
 
 import io.s3e.client.aws.JvmTrust;
+import java.util.Objects;
 import java.util.stream.Stream;
 import org.apache.hadoop.fs.s3a.Constants;
 import org.apache.hadoop.fs.s3a.DefaultS3ClientFactory;
@@ -18,12 +19,14 @@ import software.amazon.awssdk.core.client.config.SdkAdvancedClientOption;
 final class S3ATraits {
   private S3ATraits() {}
 
-  /**
-   * Each as key or property and value, in words that end a sentence; null where it does not hold.
-   * The order matters to a reader of logs only: the first that holds is the reason given.
-   */
-  static Stream<@Nullable String> of(S3AFacts facts) {
-    // No functions, which would be linked one by one: this is on the way of a JVM's first read.
+  /** The first that holds, as key or property and value, in words that end a sentence; or null. */
+  static @Nullable String first(S3AFacts facts) {
+    String first = ofSettings(facts).filter(Objects::nonNull).findFirst().orElse(null);
+    return first == null ? ofWay(facts) : first;
+  }
+
+  /** No functions, which would be linked one by one on the way of a JVM's first read. */
+  private static Stream<@Nullable String> ofSettings(S3AFacts facts) {
     return Stream.of(
         ObjectEncryption.isInClient(facts.conf()) ? "objects are encrypted there" : null,
         sessions(facts),
@@ -43,13 +46,22 @@ final class S3ATraits {
             facts.built().overrideConfiguration().executionInterceptors()),
         S3AFacts.foreign(
             "its endpoints come from ", facts.built().endpointProvider().stream().toList()),
-        S3AFacts.foreign("it signs by ", facts.built().authSchemes().values()),
-        facts.httpProxy(),
-        facts.socksProxy(),
-        facts.isTls() ? S3AFacts.property("javax.net.ssl.keyStore") : null,
-        facts.isTls() && facts.config().tlsCaFile().isEmpty() && JvmTrust.authorities().isEmpty()
-            ? "the JVM's trust managers name no certificate authority"
-            : null);
+        S3AFacts.foreign("it signs by ", facts.built().authSchemes().values()));
+  }
+
+  /** What takes time to find out, or asks code that is not S3A's. */
+  private static @Nullable String ofWay(S3AFacts facts) {
+    String proxy = facts.httpProxy();
+    proxy = proxy == null ? facts.socksProxy() : proxy;
+    if (proxy != null || !facts.isTls()) {
+      return proxy;
+    }
+    String keyStore = S3AFacts.property("javax.net.ssl.keyStore");
+    boolean trustsNobody =
+        keyStore == null
+            && facts.config().tlsCaFile().isEmpty()
+            && JvmTrust.authorities().isEmpty();
+    return trustsNobody ? "the JVM's trust managers name no certificate authority" : keyStore;
   }
 
   private static @Nullable String sessions(S3AFacts facts) {

@@ -167,8 +167,8 @@ public final class ReadPlanner {
     if (cursor == null || cursor.reached != layout.blocksOver(reached)) {
       return 0;
     }
-    boolean fits = cursors.wanted().count() <= windows.cap();
-    return fits ? Math.max(0, windows.missing(cursor) - 1) / 2 : 0;
+    long quiet = Math.max(0, windows.missing(cursor) - 1) / 2;
+    return quiet > 0 && cursors.wanted().count() <= windows.cap() ? quiet : 0;
   }
 
   /**

@@ -142,6 +142,7 @@ final class Pump {
 
   /** Tells the planner what was read unheard, before something else changes. */
   private void hear() {
+    identify();
     long to = reached;
     if (to > heard) {
       ahead.onRead(new ByteRange(heard, to));
@@ -198,7 +199,6 @@ final class Pump {
     }
     Change change;
     try {
-      identify();
       hear();
       if (isDoubtful.getAndSet(false)) {
         ahead.verify(isThere);
@@ -325,7 +325,7 @@ final class Pump {
     boolean isWished = false;
     planning.lock();
     try {
-      identify();
+      hear();
       Wish wish = handle.isClosed() ? Wish.NOTHING : planner.wish();
       for (Starting run : sent) {
         if (wish.contains(run.blocks().first())) {
@@ -374,7 +374,6 @@ final class Pump {
   private void configure(Runnable change) {
     planning.lock();
     try {
-      identify();
       hear();
       change.run();
       publish();

@@ -88,7 +88,7 @@ class MemoryAccountTest {
       assertThat(ask(client.share, MemoryShare.CLAIM, 80)).isZero();
       assertThat(one.held.get() + two.held.get()).isEqualTo(20);
       assertThat(one.take(1)).as("while all is claimed").isFalse();
-      assertThat(ask(client.share, MemoryShare.RESERVE, 80) == 1).isTrue();
+      assertThat(ask(client.share, MemoryShare.RESERVE, 80)).isEqualTo(1);
       assertThat(ask(client.share, MemoryShare.AVAILABLE, 0)).isZero();
       assertThat(ask(client.share, MemoryShare.RELEASE, 80)).isZero();
       assertThat(one.take(1)).as("after the claim was met").isTrue();
@@ -168,7 +168,7 @@ class MemoryAccountTest {
     Pool two = Pool.ofJvm(100);
     ToLongBiFunction<String, Long> broken = broken(one.share);
     try {
-      assertThat(ask(broken, MemoryShare.RESERVE, 10) == 1).isTrue();
+      assertThat(ask(broken, MemoryShare.RESERVE, 10)).isEqualTo(1);
       assertThat(one.take(90)).isTrue();
       assertThat(ask(broken, MemoryShare.CLAIM, 10)).isZero();
       assertThat(one.held).hasValue(80);

@@ -15,8 +15,8 @@ import io.s3e.metrics.Counters;
 import io.s3e.metrics.DiskMetrics;
 import io.s3e.metrics.EngineMetrics;
 import io.s3e.metrics.EngineMetrics.Counter;
-import java.util.EnumMap;
 import java.util.EnumSet;
+import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
@@ -395,17 +395,17 @@ public enum ReadStatistic {
   }
 
   private static final Set<ReadStatistic> COUNTERS = EnumSet.noneOf(ReadStatistic.class);
-  private static final Map<Counter, String> ENGINE_SYMBOLS = new EnumMap<>(Counter.class);
-  private static final Map<DiskMetrics.Counter, String> DISK_SYMBOLS =
-      new EnumMap<>(DiskMetrics.Counter.class);
+
+  /** By the core's counter. */
+  private static final Map<Enum<?>, String> SYMBOLS = new HashMap<>();
 
   static {
     for (ReadStatistic statistic : values()) {
       if (statistic.engine != null) {
-        ENGINE_SYMBOLS.put(statistic.engine, statistic.symbol);
+        SYMBOLS.put(statistic.engine, statistic.symbol);
       }
       if (statistic.disk != null) {
-        DISK_SYMBOLS.put(statistic.disk, statistic.symbol);
+        SYMBOLS.put(statistic.disk, statistic.symbol);
       }
       boolean counted = statistic.engine != null || statistic.disk != null;
       if (counted && statistic.kind == Kind.COUNTER) {
@@ -465,13 +465,8 @@ public enum ReadStatistic {
   }
 
   /** The name of a counter of the core's; null if it has none. */
-  static @Nullable String symbolOf(Counter counter) {
-    return ENGINE_SYMBOLS.get(counter);
-  }
-
-  /** As above. */
-  static @Nullable String symbolOf(DiskMetrics.Counter counter) {
-    return DISK_SYMBOLS.get(counter);
+  static @Nullable String symbolOf(Enum<?> counter) {
+    return SYMBOLS.get(counter);
   }
 
   /** The core's counters of a stream, by name, as they are now. */

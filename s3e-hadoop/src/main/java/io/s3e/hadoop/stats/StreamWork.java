@@ -69,21 +69,17 @@ public class StreamWork implements StreamListener {
   }
 
   private void add(Counter counter, long amount) {
-    ending.readLock().lock();
-    try {
-      own.add(counter, amount);
-      if (told != null) {
-        toAccount(ReadStatistic.symbolOf(counter), amount);
-      }
-    } finally {
-      ending.readLock().unlock();
-    }
+    add(own, counter, amount);
   }
 
   private void add(DiskMetrics.Counter counter, long amount) {
+    add(disk, counter, amount);
+  }
+
+  private <C extends Enum<C>> void add(Counters<C> counters, C counter, long amount) {
     ending.readLock().lock();
     try {
-      disk.add(counter, amount);
+      counters.add(counter, amount);
       if (told != null) {
         toAccount(ReadStatistic.symbolOf(counter), amount);
       }

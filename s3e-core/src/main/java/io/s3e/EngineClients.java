@@ -37,9 +37,10 @@ import org.slf4j.LoggerFactory;
  * back. One that is not {@linkplain Transport#isWhole whole} is never idle, and one that was
  * offered less than half of what there is now is made anew.
  *
- * <p><b>Threads.</b> Clients are made one at a time, because what one is granted depends on what
- * the others own. A transport is counted under its own table's lock, which is never held while one
- * is made or closed: a client may leave while another is made.
+ * <p><b>Threads.</b> Transports are made one at a time, because what one is granted depends on what
+ * the others own. Clients are not: a lookup that hangs, of a region or of credentials, holds up its
+ * own tenant alone. A transport is counted under its own table's lock, which is never held while
+ * one is made or closed: a client may leave while another is made.
  */
 final class EngineClients {
   private static final Logger LOG = LoggerFactory.getLogger(EngineClients.class);
@@ -96,7 +97,7 @@ final class EngineClients {
    * @throws IllegalStateException if the client owns more memory than it was granted
    */
   Client make(ClientProvider provider, int requestBytes, int blockBytes) {
-    synchronized (making) {
+    while (true) {
       Joining joining = new Joining();
       long offer = offer();
       ObjectClient client =
@@ -106,13 +107,16 @@ final class EngineClients {
         return new Client(client, shared.carrier, true, 0);
       }
       long owned = client.limits().ownedBytes();
-      if (owned > offer || !reserve(owned)) {
-        client.close();
+      if (owned <= offer && reserve(owned)) {
+        return new Client(client, admission.carrier(client.limits()), false, owned);
+      }
+      client.close();
+      // Of less, where another client has taken some of it meanwhile.
+      if (owned > offer || offer() >= owned) {
         String owner = "client " + client.name() + " owns " + owned + " bytes of memory";
         throw new IllegalStateException(
             owner + ", more than the " + offer + " bytes of the budget that it was granted");
       }
-      return new Client(client, admission.carrier(client.limits()), false, owned);
     }
   }
 
@@ -273,10 +277,13 @@ final class EngineClients {
     @SuppressWarnings("unchecked") // A key stands for one class of transport.
     public <T extends Transport> Transport.Lease<T> lease(
         Object key, ClientMemory memory, Function<ClientMemory, T> maker) {
-      Shared known = known(key, memory.ownedBytes());
-      Shared shared = known != null ? known : open(key, memory, maker);
-      last = shared;
-      return new Transport.Lease<>((T) shared.transport, () -> leave(shared));
+      synchronized (making) {
+        ClientMemory left = memory.withOwnedBytes(Math.min(memory.ownedBytes(), offer()));
+        Shared known = known(key, left.ownedBytes());
+        Shared shared = known != null ? known : open(key, left, maker);
+        last = shared;
+        return new Transport.Lease<>((T) shared.transport, () -> leave(shared));
+      }
     }
 
     private @Nullable Shared known(Object key, long offer) {

@@ -36,10 +36,15 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
@@ -338,6 +343,48 @@ class EngineLingerTest {
       awaitTrue("the idle transport closes", () -> wires.get(0).closed);
       assertThat(missing).hasValue(-1);
       admission.close();
+    }
+  }
+
+  /** The lookup of a region or of credentials may take as long as it likes. */
+  @Test
+  void aLookupThatHangsHoldsUpItsOwnTenantAlone() throws Exception {
+    Engine engine = Engine.join(CONFIG, budget, FOR_EVER);
+    CountDownLatch looksUp = new CountDownLatch(1);
+    CompletableFuture<Void> found = new CompletableFuture<>();
+    List<MemoryObjectClient> made = Collections.synchronizedList(new ArrayList<>());
+    ExecutorService openers = Executors.newFixedThreadPool(2);
+    try {
+      Future<S3E> hanging =
+          openers.submit(
+              () ->
+                  S3E.create(
+                      CONFIG,
+                      engine,
+                      memory -> {
+                        looksUp.countDown();
+                        found.join();
+                        return client(memory, "slow", made);
+                      },
+                      DiskCache::open,
+                      System::nanoTime));
+      assertThat(looksUp.await(30, TimeUnit.SECONDS)).isTrue();
+      Engine joined = Engine.join(CONFIG, budget, FOR_EVER);
+      try (S3E other =
+          openers.submit(() -> tenant(joined, CONFIG, "quick", made)).get(30, TimeUnit.SECONDS)) {
+        readAll(other);
+        found.complete(null);
+        try (S3E late = hanging.get(30, TimeUnit.SECONDS)) {
+          readAll(late);
+          assertThat(wires.get(1).limits.ownedBytes())
+              .as("what it was offered first is another's now")
+              .isLessThan(wires.get(0).limits.ownedBytes())
+              .isPositive();
+        }
+      }
+    } finally {
+      found.complete(null);
+      openers.shutdownNow();
     }
   }
 

@@ -182,7 +182,7 @@ class CompanyTest {
   @CsvSource({"8, 3, 60", "8, 5, 15", "8, 8, 0", "16, 3, 3", "16, 5, 0", "32, 3, 0", "32, 8, 0"})
   void aGroupIsAskedForAsAWholeOrNotAtAll(int streams, int runs, int leastPercent)
       throws Exception {
-    Counts counts = read(streams, runs, ColumnarMode.AUTO, Layouts.lending(BUDGET / 8 * 5));
+    Counts counts = read(streams, runs, ColumnarMode.AUTO, Layouts.lending(BUDGET / 8 * 5, 64));
     int reads = streams * GROUPS;
     assertThat(counts.part).as("groups of which a part was asked for").isLessThan(reads / 32);
     assertThat(100 * counts.whole).as("whole groups").isGreaterThanOrEqualTo(leastPercent * reads);
@@ -194,7 +194,7 @@ class CompanyTest {
   void aSmallBudgetHoldsAGroupAhead() throws Exception {
     long budget = 64L * MIB;
     Table table = new Table(GROUPS, 12, 9 * MIB / 2, FOOTER, 0, 3, 6, 9);
-    Counts counts = read(1, table, ColumnarMode.AUTO, Layouts.lending(budget / 8 * 5), budget);
+    Counts counts = read(1, table, ColumnarMode.AUTO, Layouts.lending(budget / 8 * 5, 64), budget);
     assertThat(counts.ranges).as("ranges that were asked for, of 48").isGreaterThanOrEqualTo(24);
   }
 

@@ -78,8 +78,8 @@ class ScalingTest {
     HostSizing sizing = new HostSizing(host.cores(), heap, heap);
     double target = host.isToldOfLink() ? host.linkGbps() : sizing.targetGbps();
     long budget = sizing.memoryBytes(target);
-    ClientLimits limits = Layouts.lending((budget - budget / POOLS_SHARE) / 7 * 5);
     int connections = HostSizing.connections(target);
+    ClientLimits limits = Layouts.lending((budget - budget / POOLS_SHARE) / 7 * 5, connections);
     int slots = limits.lentSlots() - limits.lentSlots() / 8;
     int inFlight = Math.min(slots, connections);
     int streams = Math.max(1, Math.min(host.cores(), inFlight / 8));

@@ -25,9 +25,10 @@ import io.s3e.client.library.CrtMemoryException;
  * eighth of the memory, but at least 16 of them, so that 16 threads with random reads do not queue;
  * never more than 32 or half the memory. The rest goes to wide slots. A wide slot is as long as the
  * engine's longest request, or shorter, down to 1 MiB, if that is what it takes to have 32 of them;
- * with more memory there are more slots of 4 MiB, up to 512, and longer ones only beyond that: what
- * is in flight is the memory, whatever its slots, and requests cost money (docs/adr/0006-slots.md).
- * With room for fewer than four wide slots of 1 MiB nothing is lent.
+ * with more memory there are more slots of 4 MiB until guesses, which may have seven eighths of
+ * them, can use each connection, and longer ones beyond that: a slot without a connection brings
+ * nothing, and requests cost money (docs/adr/0006-slots.md, 0055-a-slot-a-connection.md). With room
+ * for fewer than four wide slots of 1 MiB nothing is lent.
  *
  * @param narrowBytes length of a narrow slot and of the longest copied request, in bytes
  * @param narrowSlots how many narrow slots
@@ -55,8 +56,12 @@ record CrtLayout(int narrowBytes, int narrowSlots, int overdueSlots, int wideByt
   /** The CRT's pool allocates 16 slots as one buffer, which must stay below 2 GiB. */
   private static final int MAX_SLOT_BYTES = 64 * MIB;
 
-  /** Narrow and wide slots, as far as the memory allows wide ones. */
-  static CrtLayout lending(ClientMemory memory) {
+  /**
+   * Narrow and wide slots, as far as the memory allows wide ones.
+   *
+   * @param connections how many wide slots can be used at once
+   */
+  static CrtLayout lending(ClientMemory memory, int connections) {
     int block = block(memory);
     int narrow = narrowBytes(memory, block);
     long half = memory.ownedBytes() / 2 / narrow;
@@ -69,7 +74,8 @@ record CrtLayout(int narrowBytes, int narrowSlots, int overdueSlots, int wideByt
     if (rest / smallest < MIN_WIDE_SLOTS) {
       return copying(memory);
     }
-    long slots = Math.max(WANTED_WIDE_SLOTS, Math.min(MAX_SLOTS, rest / WANTED_WIDE_BYTES));
+    long usable = Math.min(MAX_SLOTS, connections * 8L / 7);
+    long slots = Math.max(WANTED_WIDE_SLOTS, Math.min(usable, rest / WANTED_WIDE_BYTES));
     int wide = slotBytes(memory, rest / slots, smallest, block);
     return new CrtLayout(
         narrow, narrowSlots, overdueSlots, wide, (int) Math.min(MAX_SLOTS, rest / wide));

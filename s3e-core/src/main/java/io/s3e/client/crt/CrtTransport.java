@@ -86,7 +86,7 @@ final class CrtTransport implements Transport {
   /** Opens a transport, which lends if the memory and the settings allow it. */
   static CrtTransport open(CrtSettings settings, ClientMemory memory) {
     if (settings.lends() && hasRoomFor(memory)) {
-      CrtLayout layout = CrtLayout.lending(memory);
+      CrtLayout layout = CrtLayout.lending(memory, settings.maxConnections());
       try {
         return new CrtTransport(settings, layout, true);
       } catch (IllegalStateException e) {

@@ -15,37 +15,46 @@ class CrtLayoutTest {
 
   @Test
   void theDefaultBudgetsPartGivesSlotsOfFourMebibytes() {
-    CrtLayout layout = CrtLayout.lending(new ClientMemory(160L * MIB, 8 * MIB, 64 * KIB));
+    CrtLayout layout = CrtLayout.lending(new ClientMemory(160L * MIB, 8 * MIB, 64 * KIB), 64);
     assertThat(layout).isEqualTo(new CrtLayout(MIB, 20, 4, 4 * MIB, 34));
   }
 
   @Test
-  void moreMemoryGivesMoreSlotsAndNotLongerOnes() {
-    CrtLayout layout = CrtLayout.lending(new ClientMemory(448L * MIB, 8 * MIB, 256 * KIB));
-    assertThat(layout).isEqualTo(new CrtLayout(MIB, 32, 4, 4 * MIB, 103));
+  void moreMemoryGivesMoreSlotsUntilConnectionsAreUsedAndThenLongerOnes() {
+    ClientMemory memory = new ClientMemory(448L * MIB, 8 * MIB, 256 * KIB);
+    assertThat(CrtLayout.lending(memory, 160)).isEqualTo(new CrtLayout(MIB, 32, 4, 4 * MIB, 103));
+    assertThat(CrtLayout.lending(memory, 64)).isEqualTo(new CrtLayout(MIB, 32, 4, 5632 * KIB, 74));
+    assertThat(CrtLayout.lending(new ClientMemory(640L * MIB, 8 * MIB, 64 * KIB), 64))
+        .isEqualTo(new CrtLayout(MIB, 32, 4, 8 * MIB, 75));
+  }
+
+  @Test
+  void fewConnectionsLeaveThirtyTwoSlots() {
+    ClientMemory memory = new ClientMemory(160L * MIB, 8 * MIB, 64 * KIB);
+    assertThat(CrtLayout.lending(memory, 1)).isEqualTo(new CrtLayout(MIB, 20, 4, 4352 * KIB, 32));
   }
 
   @Test
   void plentyOfMemoryGivesWholeRequests() {
-    CrtLayout layout = CrtLayout.lending(new ClientMemory(8L << 30, 8 * MIB, 256 * KIB));
+    CrtLayout layout = CrtLayout.lending(new ClientMemory(8L << 30, 8 * MIB, 256 * KIB), 64);
     assertThat(layout).isEqualTo(new CrtLayout(MIB, 32, 4, 8 * MIB, 512));
   }
 
   @Test
   void lessMemoryGivesThirtyTwoShorterSlots() {
-    CrtLayout layout = CrtLayout.lending(new ClientMemory(64L * MIB, 8 * MIB, 256 * KIB));
+    CrtLayout layout = CrtLayout.lending(new ClientMemory(64L * MIB, 8 * MIB, 256 * KIB), 64);
     assertThat(layout).isEqualTo(new CrtLayout(MIB, 16, 4, 1280 * KIB, 35));
   }
 
   @Test
   void scarceMemoryKeepsSlotsOfOneMebibyte() {
-    CrtLayout layout = CrtLayout.lending(new ClientMemory(12L * MIB, 8 * MIB, 256 * KIB));
+    CrtLayout layout = CrtLayout.lending(new ClientMemory(12L * MIB, 8 * MIB, 256 * KIB), 64);
     assertThat(layout).isEqualTo(new CrtLayout(MIB, 6, 1, MIB, 5));
   }
 
   @Test
   void tooLittleMemoryLendsNothing() {
-    CrtLayout layout = CrtLayout.lending(new ClientMemory(6L * MIB, 8 * MIB, 256 * KIB));
+    CrtLayout layout = CrtLayout.lending(new ClientMemory(6L * MIB, 8 * MIB, 256 * KIB), 64);
     assertThat(layout.lends()).isFalse();
     assertThat(layout).isEqualTo(new CrtLayout(256 * KIB, 24, 0, 0, 0));
   }
@@ -53,9 +62,9 @@ class CrtLayoutTest {
   @Test
   void twoBlocksAreTheLeast() {
     ClientMemory two = new ClientMemory(128 * KIB, 8 * MIB, 64 * KIB);
-    assertThat(CrtLayout.lending(two)).isEqualTo(new CrtLayout(64 * KIB, 2, 0, 0, 0));
+    assertThat(CrtLayout.lending(two, 64)).isEqualTo(new CrtLayout(64 * KIB, 2, 0, 0, 0));
     assertThatExceptionOfType(CrtMemoryException.class)
-        .isThrownBy(() -> CrtLayout.lending(new ClientMemory(128 * KIB - 1, 8 * MIB, 64 * KIB)))
+        .isThrownBy(() -> CrtLayout.lending(new ClientMemory(128 * KIB - 1, 8 * MIB, 64 * KIB), 64))
         .withMessageContaining("131071 bytes");
   }
 
@@ -74,7 +83,7 @@ class CrtLayoutTest {
         for (int request : new int[] {block, 3 * block, 8 * MIB, 20 * MIB, 1 << 30}) {
           ClientMemory memory = new ClientMemory(owned, Math.max(block, request), block);
           for (CrtLayout layout :
-              new CrtLayout[] {CrtLayout.lending(memory), CrtLayout.copying(memory)}) {
+              new CrtLayout[] {CrtLayout.lending(memory, 64), CrtLayout.copying(memory)}) {
             ClientLimits limits = layout.limits();
             assertThat(limits.ownedBytes()).as("%s %s", memory, layout).isLessThanOrEqualTo(owned);
             assertThat(limits.copyRequestBytes() % block).as("%s %s", memory, layout).isZero();

@@ -9,7 +9,7 @@ public final class Layouts {
   private Layouts() {}
 
   /** Slots and requests of a client that owns so much, with the default request and block. */
-  public static ClientLimits lending(long ownedBytes) {
-    return CrtLayout.lending(new ClientMemory(ownedBytes, 8 << 20, 64 << 10)).limits();
+  public static ClientLimits lending(long ownedBytes, int connections) {
+    return CrtLayout.lending(new ClientMemory(ownedBytes, 8 << 20, 64 << 10), connections).limits();
   }
 }

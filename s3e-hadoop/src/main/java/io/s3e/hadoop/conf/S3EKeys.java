@@ -67,8 +67,9 @@ public final class S3EKeys {
           GIB,
           "at least `fs.s3a.s3e.block.size`",
           "The longest GET. Adjacent missing blocks are fetched together up to this length. The"
-              + " client `crt` cuts its memory into 32 slots if it can, and into more of 4 MiB, so"
-              + " that its GETs are shorter at most budgets: 4 MiB at 256M, 1.9 MiB at 128M.");
+              + " client `crt` cuts its memory into 32 slots if it can, and into more of 4 MiB"
+              + " until each connection has one, so that its GETs are shorter at most budgets: 4"
+              + " MiB at 256M, 1.9 MiB at 128M. At 1G they are of 8 MiB.");
 
   public static final ConfigKey<Long> MEMORY_BUDGET =
       ConfigKey.size(

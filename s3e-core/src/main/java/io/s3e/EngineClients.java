@@ -303,10 +303,19 @@ final class EngineClients {
       return null;
     }
 
+    /** Reserves all of the offer, or half of it again and again, as long as that is of use. */
+    private long grant(long offer, long least) {
+      long granted = offer;
+      for (boolean has = reserve(granted); !has; has = tryReserve(granted)) {
+        granted = granted < 2 * least ? 0 : granted / 2;
+      }
+      return granted;
+    }
+
     private <T extends Transport> Shared open(
         Object key, ClientMemory memory, Function<ClientMemory, T> maker) {
       long offer = memory.ownedBytes();
-      long granted = reserve(offer) ? offer : 0;
+      long granted = grant(offer, 2L * memory.blockBytes());
       long owned = 0;
       try {
         T transport = maker.apply(memory.withOwnedBytes(granted));

@@ -269,7 +269,8 @@ public final class S3E implements AutoCloseable {
       ObjectHead head = head(object, options);
       size = head.size();
       etag = etag == null ? head.etag() : etag;
-      versionId = versionId == null ? head.versionId() : versionId;
+      // An id needs a right of its own to read by. The ETag names the version as well.
+      versionId = versionId == null && etag == null ? head.versionId() : versionId;
     }
     return etag == null
         ? ObjectVersion.unidentified(object, size, versionId)

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 
 import io.s3e.block.ByteRange;
 import io.s3e.block.ObjectRef;
+import io.s3e.buffer.BlockLease;
 import io.s3e.buffer.BlockPool;
 import io.s3e.buffer.MemoryBudget;
 import io.s3e.client.ClientLimits;
@@ -29,6 +30,7 @@ import io.s3e.testing.CapturedLog;
 import io.s3e.testing.DiskWrites;
 import io.s3e.testing.GetLines;
 import io.s3e.testing.MemoryObjectClient;
+import io.s3e.testing.Slow;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
@@ -49,6 +51,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import javax.management.JMException;
 import javax.management.MBeanServer;
 import javax.management.ObjectName;
@@ -342,6 +345,26 @@ class EngineLingerTest {
       assertThat(missing).as("asks at once, once").hasValue(1);
       awaitTrue("the idle transport closes", () -> wires.get(0).closed);
       assertThat(missing).hasValue(-1);
+      admission.close();
+    }
+  }
+
+  /** Buffers that somebody holds count in the offer, and do not come back for it. */
+  @Test
+  @Slow
+  void aTransportThatCannotHaveAllOfItsOfferHasHalf() {
+    try (FetchTimer timer = new FetchTimer();
+        BlockPool pool = new BlockPool(budget, BLOCK, 256)) {
+      budget.isHeldBy(pool::reservedBytes, bytes -> {});
+      List<BlockLease> leases = Stream.generate(pool::tryAcquire).limit(160).toList();
+      Admission admission = new Admission(budget, pool, new BlockIndex());
+      EngineClients clients =
+          new EngineClients(budget, admission, timer, Duration.ZERO, Runnable::run);
+      EngineClients.Client made =
+          clients.make(memory -> client(memory, "key", new ArrayList<>()), REQUEST, BLOCK);
+      assertThat(made.client().limits().ownedBytes()).isEqualTo(80L * BLOCK);
+      made.client().close();
+      leases.forEach(BlockLease::release);
       admission.close();
     }
   }

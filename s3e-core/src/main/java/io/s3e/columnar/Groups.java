@@ -17,13 +17,23 @@ final class Groups {
 
   /** The reader is at {@code group}: asks for its split, once, and believes it if it fits. */
   void at(int group, FileLayout layout) {
-    if (source != null) {
-      split = source.split();
+    SplitSource asked = source;
+    if (asked != null) {
       source = null;
+      split = splitOf(asked);
     }
     if (split != null
         && (group < layout.firstGroupOf(split) || group >= layout.endGroupOf(split))) {
       split = null;
+    }
+  }
+
+  /** Null too where the application's code fails: the reader reads on as if it were not known. */
+  private static @Nullable ByteRange splitOf(SplitSource source) {
+    try {
+      return source.split();
+    } catch (RuntimeException e) {
+      return null;
     }
   }
 

@@ -81,7 +81,7 @@ record OrcCodecs(ClassLoader loader) {
       Object made = type.getConstructor().newInstance();
       MethodHandle method = lookup.findVirtual(type, "decompress", DECOMPRESS).bindTo(made);
       return (source, from, length, target) -> call(method, source, from, length, target);
-    } catch (ReflectiveOperationException | LinkageError e) {
+    } catch (ReflectiveOperationException | RuntimeException | LinkageError e) {
       return null;
     }
   }

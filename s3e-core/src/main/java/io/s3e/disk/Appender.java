@@ -202,6 +202,8 @@ final class Appender {
       } else if (!staged.isEmpty()) {
         flush();
       } else {
+        // All that was offered was there already, or left memory.
+        breaker.unused();
         LockSupport.parkNanos(this, LONGEST_PARK_NANOS);
       }
     } catch (IOException e) {

@@ -116,6 +116,14 @@ final class Breaker {
     return true;
   }
 
+  /** What was let pass has ended without asking the disk: the next caller is the probe. */
+  synchronized void unused() {
+    if (state == State.PROBING) {
+      state = State.OPEN;
+      endsNanos = nanoClock.getAsLong();
+    }
+  }
+
   void success() {
     boolean closes;
     synchronized (this) {

@@ -111,8 +111,10 @@ final class Readers {
     try {
       int taken = reader.read(wanted.object(), wanted.first(), wanted.end(), sink);
       if (reader.touchedDisk) {
-        // A read that found nothing in the index says nothing of the disk.
         breaker.success();
+      } else {
+        // A read that found nothing in the index says nothing of the disk.
+        breaker.unused();
       }
       return taken;
     } catch (IOException | RuntimeException | Error e) {

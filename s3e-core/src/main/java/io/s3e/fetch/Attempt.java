@@ -33,6 +33,9 @@ final class Attempt implements ResponseHandler {
 
   private static final int MAX_PATIENCE_DOUBLINGS = 4;
 
+  /** What was measured may be of a store that was far quicker: the other patience bounds this. */
+  private static final int MAX_MEASURED_DOUBLINGS = 10;
+
   /** A GET that is sent again may take up to so many doublings longer before it is in the way. */
   private static final int MAX_LATE_DOUBLINGS = 2;
 
@@ -101,7 +104,9 @@ final class Attempt implements ResponseHandler {
     long stall = tenant.config.stallTimeout().toNanos() << doublings;
     // A lent response arrives whole, so its silence says nothing until a slow link had its time.
     this.patienceNanos = request.lend() ? stall + asked.length() * NANOS_PER_SLOW_BYTE : stall;
-    long measured = tenant.store.times().patienceNanos(asked.length()) << doublings;
+    long measured =
+        tenant.store.times().patienceNanos(asked.length())
+            << Math.min(number - 1, MAX_MEASURED_DOUBLINGS);
     // A store that has never answered has the time that a handshake needs to fail.
     this.readerPatienceNanos =
         gate.hasAnswered() ? Math.min(patienceNanos, measured) : patienceNanos;

@@ -97,6 +97,11 @@ final class RunEffort {
     return now - progressedNanos;
   }
 
+  /** The failure that another attempt follows; null if there was none. */
+  @Nullable RequestFailure lastFailure() {
+    return lastFailure;
+  }
+
   /** The blocks of the run and the GETs that were sent for them. */
   String tried() {
     RequestFailure last = lastFailure;

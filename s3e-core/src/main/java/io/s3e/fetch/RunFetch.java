@@ -271,6 +271,11 @@ public final class RunFetch implements Attempt.Outcome {
     }
     Attempt attempt = attempt();
     if (attempt == null) {
+      // A remedy, the gate or a place may take longer than anybody waits.
+      RequestFailure last = effort.lastFailure();
+      if (last != null && !isWorthRetrying()) {
+        finishBetween(effort.failed(last));
+      }
       return;
     }
     long patience = attempt.patienceNanos(isAwaited);

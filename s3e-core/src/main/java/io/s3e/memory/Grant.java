@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  *   IN_LANE --(it hangs)--&gt; ASIDE          one of the overdue that the client carries beyond its lane
  *   IN_LANE, ASIDE --(it has failed)--&gt; PAUSED     nothing is under way
- *   PAUSED --(it is sent again)--&gt; ASIDE, or IN_LANE if more than half of the lane is free
+ *   PAUSED --(it is sent again)--&gt; ASIDE, or IN_LANE as any reader's
  *   any --(the run is over)--&gt; LEFT
  * </pre>
  *
@@ -166,8 +166,9 @@ public final class Grant {
       }
       return true;
     }
-    // More than half of the lane is free: others hardly miss one.
-    if (!carrier.tryEnterCopies(object, carrier.copies.capacity / 2)) {
+    // As any reader's: of objects that do not answer ObjectPlaces bounds the places.
+    int kept = carrier.copies.kept(Purpose.DEMAND, account.copies.get(), account.isShared());
+    if (!carrier.tryEnterCopies(object, kept)) {
       return false;
     }
     account.copies.incrementAndGet();

@@ -210,7 +210,8 @@ public final class BlockReader {
 
   /** Starts fetching what somebody will read in a moment; false if the first had no room. */
   boolean announce(ByteRange range, Pieces pieces) {
-    BlockRange asked = isSmall() ? wholeObject() : layout.covering(range.start(), range.end());
+    BlockRange read = layout.covering(range.start(), range.end());
+    BlockRange asked = isSmall() && !range.isEmpty() ? wholeObject() : read;
     return asked.isEmpty() || startAsked(asked, asked.first(), pieces) > asked.first();
   }
 

@@ -21,6 +21,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 
@@ -283,32 +284,27 @@ final class Pump {
   private @Nullable BlockRange start(List<Starting> group) {
     BlockRange first = group.get(0).blocks();
     GuessKind kind = group.get(0).of().kind();
+    List<RunFetch> sent = new ArrayList<>(1);
+    Consumer<RunFetch> accept =
+        run -> {
+          run.isGuess(kind);
+          runs.accept(run);
+          sent.add(run);
+        };
     if (group.size() == 1) {
-      List<RunFetch> sent = new ArrayList<>(1);
-      long stopped =
-          fetcher.prefetch(
-              handle,
-              first,
-              Purpose.GUESS,
-              run -> {
-                accept(run, kind);
-                sent.add(run);
-              });
+      long stopped = fetcher.prefetch(handle, first, Purpose.GUESS, accept);
       BlockRange asked = new BlockRange(first.first(), Math.min(stopped, first.end()));
-      if (!started(List.of(new Starting(asked, group.get(0).of())))) {
-        // Another thread's look has come between this one's and the GET.
-        sent.forEach(runs::abandon);
-      }
+      started(List.of(new Starting(asked, group.get(0).of())), sent);
       return stopped < first.end() ? new BlockRange(stopped, first.end()) : null;
     }
     // Another thread's may be the same one, which must not be refused for want of what it has got.
     if (isStartingGroup.compareAndSet(false, true)) {
       try {
         List<BlockRange> wanted = group.stream().map(Starting::blocks).toList();
-        if (!fetcher.prefetchAll(handle, wanted, run -> accept(run, kind))) {
+        if (!fetcher.prefetchAll(handle, wanted, accept)) {
           return first;
         }
-        boolean unused = started(group);
+        started(group, sent);
       } finally {
         isStartingGroup.set(false);
       }
@@ -317,11 +313,12 @@ final class Pump {
   }
 
   /**
-   * Notes what was sent; whether any of it is still wished for. What another thread started
-   * meanwhile, and the reader has read, is not; and what comes for a stream that was closed
-   * meanwhile is cancelled, and judged by nobody.
+   * Notes what was sent, and gives it up if none of it is wished for any more: another thread's
+   * look may have come between this one's and the GETs. What another thread started meanwhile, and
+   * the reader has read, is not wished for; and what comes for a stream that was closed meanwhile
+   * is cancelled, and judged by nobody.
    */
-  private boolean started(List<Starting> sent) {
+  private void started(List<Starting> sent, List<RunFetch> fetches) {
     boolean isWished = false;
     planning.lock();
     try {
@@ -339,7 +336,9 @@ final class Pump {
     } finally {
       planning.unlock();
     }
-    return isWished;
+    if (!isWished) {
+      fetches.forEach(runs::abandon);
+    }
   }
 
   private void refused(Starting first, List<Starting> all, int next) {
@@ -351,11 +350,6 @@ final class Pump {
   /** Starts fetching blocks of an object that nobody has opened; the first that was not started. */
   long announce(BlockRange blocks) {
     return enabled ? fetcher.announce(handle, blocks, runs) : blocks.first();
-  }
-
-  private void accept(RunFetch run, GuessKind kind) {
-    run.isGuess(kind);
-    runs.accept(run);
   }
 
   /** Says that these bytes will not be read: what was started for them alone is cancelled. */

@@ -14,6 +14,7 @@ import io.s3e.prefetch.VectorPlanner.Joining;
 import io.s3e.prefetch.Wish.Range;
 import io.s3e.prefetch.Wish.Start;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 /** The wish of two planners as one. */
@@ -41,6 +42,16 @@ class StreamPlannerTest {
       PrefetchLimits limits,
       ReadPolicy policy,
       LayoutMemory memory) {
+    return planner(version, layout, limits, policy, memory, SplitSource.UNKNOWN);
+  }
+
+  private static StreamPlanner planner(
+      ObjectVersion version,
+      BlockLayout layout,
+      PrefetchLimits limits,
+      ReadPolicy policy,
+      LayoutMemory memory,
+      SplitSource splits) {
     return new StreamPlanner(
         new ReadPlanner(layout, policy, null, limits),
         layout,
@@ -48,7 +59,7 @@ class StreamPlannerTest {
         memory,
         null,
         version,
-        SplitSource.UNKNOWN,
+        splits,
         new Joining(0, 0.5, 8 << 20),
         ClassLoader.getPlatformClassLoader(),
         ColumnarMode.AUTO,
@@ -89,6 +100,28 @@ class StreamPlannerTest {
     List<Range> tail = wished().subList(1, wished().size());
     assertThat(tail).extracting(Range::kind).isNotEmpty().containsOnly(GuessKind.TAIL);
     assertThat(tail).extracting(Range::start).containsOnly(Start.LATER);
+  }
+
+  /** It is the application's code. */
+  @Test
+  void aSplitThatCannotBeToldIsNotKnown() throws Exception {
+    memory.keep(version("known"), file(4));
+    AtomicInteger asked = new AtomicInteger();
+    StreamPlanner reader =
+        planner(
+            version("known"),
+            layout,
+            limits,
+            ReadPolicy.ADAPTIVE,
+            memory,
+            () -> {
+              asked.incrementAndGet();
+              throw new IllegalStateException("no task");
+            });
+    reader.onRead(0, 1 << 20, 1 << 20);
+    reader.onRead(4 << 20, 5 << 20, 5 << 20);
+    reader.reset();
+    assertThat(asked).hasValue(1);
   }
 
   /** A footer may lie: no column is looked for that a file does not have. */

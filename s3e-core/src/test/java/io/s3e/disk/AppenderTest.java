@@ -202,6 +202,25 @@ class AppenderTest {
     }
   }
 
+  /** The pause of this breaker is a millisecond; an offer that is let pass is a probe. */
+  @Test
+  void aProbeThatFindsItsChunksThereKeepsNoOtherFromTheDisk() throws Exception {
+    try (StoreRig rig = rig()) {
+      TestWriteBack there = rig.write(TestWriteBack.all(mib("there")));
+      rig.disk.failEvery(Operation.WRITE, Failure.ENOSPC);
+      rig.write(TestWriteBack.all(mib("lost")));
+      assertThat(rig.breaker.allows()).isFalse();
+      rig.disk.heal();
+      awaitTrue("the pause is over", rig.breaker::isDue);
+      long written = rig.counted(Counter.WRITTEN_BYTES);
+      rig.write(TestWriteBack.all(there.object()));
+      awaitTrue("the probe is given back", rig.breaker::isDue);
+      rig.write(TestWriteBack.all(mib("new")));
+      assertThat(rig.counted(Counter.WRITTEN_BYTES)).isEqualTo(written + MIB);
+      assertThat(rig.breaker.allows()).isTrue();
+    }
+  }
+
   @Test
   @Slow
   void whatWaitsBehindAHangIsDroppedByTheNextOffer() throws Exception {

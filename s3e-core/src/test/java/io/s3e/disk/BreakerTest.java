@@ -80,6 +80,23 @@ class BreakerTest {
   }
 
   @Test
+  void aProbeThatHasNotAskedTheDiskIsTheNextCallers() {
+    breaker.failure(Cause.NO_SPACE);
+    breaker.unused();
+    assertThat(breaker.isDue()).as("there was no probe").isFalse();
+    clock.pass(PAUSE);
+    assertThat(breaker.tryProbe()).isTrue();
+    breaker.unused();
+    assertThat(breaker.tryProbe()).isTrue();
+    breaker.failure(Cause.ERROR);
+    clock.pass(PAUSE.multipliedBy(2));
+    assertThat(breaker.tryProbe()).as("the pause doubles once").isTrue();
+    breaker.success();
+    breaker.unused();
+    assertThat(breaker.allows()).isTrue();
+  }
+
+  @Test
   void pausesDoubleUpTo32Times() {
     breaker.failure(Cause.NO_SPACE);
     for (long factor : new long[] {1, 2, 4, 8, 16, 32, 32, 32}) {

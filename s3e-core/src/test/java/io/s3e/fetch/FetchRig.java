@@ -79,17 +79,28 @@ final class FetchRig implements AutoCloseable {
    * @param stallMillis silence until an attempt is given up
    */
   FetchRig(int blocks, int memoryBlocks, ClientLimits limits, long stallMillis) {
-    this(blocks, memoryBlocks, limits, stallMillis, false);
+    this(blocks, memoryBlocks, limits, stallMillis, READ_TIMEOUT, false);
+  }
+
+  /** A reader, and a run for one, is given up after so long. */
+  static FetchRig impatient(int blocks, Duration readTimeout) {
+    ClientLimits limits = ClientLimits.copying(REQUEST_BLOCKS * BLOCK, 64, 0);
+    return new FetchRig(blocks, blocks * 2, limits, 60_000, readTimeout, false);
   }
 
   /** Silence is not noticed, and GETs that are late are sent twice. */
   static FetchRig hedging(int blocks) {
     ClientLimits limits = ClientLimits.copying(REQUEST_BLOCKS * BLOCK, 64, 0);
-    return new FetchRig(blocks, blocks * 2, limits, 60_000, true);
+    return new FetchRig(blocks, blocks * 2, limits, 60_000, READ_TIMEOUT, true);
   }
 
   private FetchRig(
-      int blocks, int memoryBlocks, ClientLimits limits, long stallMillis, boolean hedges) {
+      int blocks,
+      int memoryBlocks,
+      ClientLimits limits,
+      long stallMillis,
+      Duration readTimeout,
+      boolean hedges) {
     this.content = MemoryObjectClient.bytes(blocks * BLOCK, blocks);
     this.client = new ScriptedClient(content, limits);
     this.budget = new MemoryBudget((long) memoryBlocks * BLOCK);
@@ -104,7 +115,7 @@ final class FetchRig implements AutoCloseable {
             REQUEST_BLOCKS * BLOCK,
             new FaultPolicy(Duration.ofNanos(1_000), Duration.ofMillis(2)),
             Duration.ofMillis(stallMillis),
-            READ_TIMEOUT,
+            readTimeout,
             Proofs.LONGEST_LIFE,
             STORE);
     this.index = index;
@@ -166,7 +177,7 @@ final class FetchRig implements AutoCloseable {
   /** Reads one block as a stream does; fetches up to {@code end} with it if it is absent. */
   byte[] read(ObjectHandle handle, long block, long end, Consumer<RunFetch> started)
       throws IOException {
-    Patience patience = new Patience(READ_TIMEOUT);
+    Patience patience = new Patience(tenant.config.readTimeout());
     for (; ; ) {
       Block found = fetcher.find(handle, block);
       if (found == null) {

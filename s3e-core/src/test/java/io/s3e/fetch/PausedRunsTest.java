@@ -5,24 +5,51 @@ import static io.s3e.fetch.FetchRig.BLOCK;
 import static io.s3e.fetch.FetchRig.async;
 import static io.s3e.testing.Eventually.awaitTrue;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.s3e.client.ClientLimits;
 import io.s3e.client.RequestFailure;
 import io.s3e.testing.Pause;
 import io.s3e.testing.Slow;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Runs that have failed and find no place to be sent again, beside GETs that hang. */
+/** Runs that have failed and wait to be sent again: for a place, or for a remedy. */
 @Timeout(90)
 class PausedRunsTest {
   private static final int REFUSED = 3;
+
+  /** A provider of credentials that hangs, for a stream that stays open. */
+  @Test
+  void aRunWhoseRemedyNeverComesEndsWithThePatienceOfItsReaders() throws Exception {
+    try (FetchRig rig = FetchRig.impatient(8, Duration.ofMillis(300))) {
+      List<Runnable> remedied = new CopyOnWriteArrayList<>();
+      rig.client.whenRemedied = remedied::add;
+      rig.client.script((call, number) -> call.fail(RequestFailure.Kind.CREDENTIALS));
+      List<RunFetch> runs = new ArrayList<>();
+      ObjectHandle open = rig.open();
+      assertThatThrownBy(() -> rig.read(open, 0, 4, runs::add))
+          .isInstanceOf(RequestFailure.class)
+          .hasMessageContaining("CREDENTIALS");
+      awaitTrue("the run is over", () -> runs.get(0).isOver());
+      awaitTrue("its memory is free", () -> rig.account.heldBytes() == 0);
+      assertThat(rig.index.get(runs.get(0).blocks().get(0).id())).isNull();
+
+      // What comes late sends nothing; the next reader asks anew.
+      remedied.forEach(Runnable::run);
+      assertThat(rig.client.calls()).hasSize(1);
+      rig.client.script((call, number) -> call.answerWell());
+      rig.requireRight(rig.read(open, 0), 0);
+    }
+  }
 
   /** While the gate is shut it takes whoever is next, who may have no place, in a loop. */
   @Slow

@@ -9,10 +9,12 @@ import io.s3e.client.HeadRequest;
 import io.s3e.client.LentBuffer;
 import io.s3e.client.ObjectClient;
 import io.s3e.client.ObjectHead;
+import io.s3e.client.Remedy;
 import io.s3e.client.RequestFailure;
 import io.s3e.client.ResponseHandler;
 import io.s3e.client.ResponseHead;
 import io.s3e.client.ResponseHead.LengthSource;
+import io.s3e.client.StoreAnswer;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;
@@ -25,6 +27,8 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A client whose every answer is a script that may keep the contract of {@link ResponseHandler} or
@@ -47,6 +51,9 @@ final class ScriptedClient implements ObjectClient {
 
   /** Runs at the end of each cancel, which it may make fail. */
   volatile Runnable whenCancelled = () -> {};
+
+  /** Takes what is to run once a remedy is brought about; as a rule it runs at once. */
+  volatile Consumer<Runnable> whenRemedied = Runnable::run;
 
   /** One answer; runs on a thread of the client's. An IOException counts as heard. */
   interface Script {
@@ -124,6 +131,11 @@ final class ScriptedClient implements ObjectClient {
     running.incrementAndGet();
     threads.execute(() -> run(call, number));
     return call::cancel;
+  }
+
+  @Override
+  public void remedy(Remedy remedy, @Nullable StoreAnswer answer, Runnable then) {
+    whenRemedied.accept(then);
   }
 
   private void run(Call call, int number) {

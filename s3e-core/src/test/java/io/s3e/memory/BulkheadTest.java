@@ -370,14 +370,34 @@ class BulkheadTest {
   }
 
   @Test
-  void runsComeBackIntoALaneThatIsHalfFree() throws Exception {
+  void runsOfObjectsThatDoNotAnswerComeBackIntoAQuarterOfTheLane() throws Exception {
     for (int i = 0; i < PLACES; i++) {
-      take(HANGING).pause();
+      take("hanging " + i).pause();
+      carrier.copiesByObject.late("hanging " + i);
     }
     for (int i = 0; i < PLACES; i++) {
-      assertThat(held.get(i).resume()).as("retry %s", i).isEqualTo(i < OVERDUE + PLACES / 2);
+      assertThat(held.get(i).resume()).as("retry %s", i).isEqualTo(i < OVERDUE + PLACES / 4);
     }
-    assertThat(carrier.copies.held()).isEqualTo(PLACES / 2);
+    assertThat(carrier.copies.held()).isEqualTo(PLACES / 4);
+  }
+
+  /** One reset is no reason to stand behind GETs that hang, and behind guesses. */
+  @Test
+  void aRunOfAnObjectThatAnswersComesBackAsAReaderDoes() throws Exception {
+    for (int i = 0; i < OVERDUE; i++) {
+      assertThat(take("hanging " + i).overdue()).isTrue();
+    }
+    Grant failed = take(HEALTHY);
+    failed.pause();
+    for (int i = 1; i < PLACES; i++) {
+      take("healthy " + i);
+    }
+    assertThat(admission.trySpeculate(account, "guess", ONE, Purpose.GUESS))
+        .as("one place is left, for readers")
+        .isNull();
+    assertThat(failed.resume()).isTrue();
+    assertThat(carrier.copies.held()).isEqualTo(PLACES);
+    refuse("another");
   }
 
   @Test

@@ -7,8 +7,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.s3e.OpenOptions;
+import io.s3e.S3E;
+import io.s3e.S3EConfig;
 import io.s3e.block.ByteRange;
+import io.s3e.buffer.MemoryBudget;
+import io.s3e.client.ForwardingClient;
 import io.s3e.client.GetRequest;
+import io.s3e.client.HeadRequest;
+import io.s3e.client.ObjectClient;
+import io.s3e.client.ObjectHead;
 import io.s3e.client.RequestFailure;
 import io.s3e.client.ResponseHead;
 import io.s3e.fetch.ObjectChangedException;
@@ -262,5 +269,37 @@ class DeclaredSizeTest {
       assertThat(Arrays.copyOf(target, count)).isEqualTo(Arrays.copyOf(content, count));
       assertThat(in.position()).isEqualTo(count);
     }
+  }
+
+  /** A policy may allow to read objects, and not versions of them. */
+  @Test
+  void aVersionThatAHeadToldIsReadByItsEtagAlone() throws Exception {
+    byte[] content = copying.putBytes(3 * BLOCK);
+    ForwardingClient versioned =
+        new ForwardingClient() {
+          @Override
+          public ObjectClient client() {
+            return copying.client;
+          }
+
+          @Override
+          public ObjectHead head(HeadRequest request) throws IOException {
+            ObjectHead head = copying.client.head(request);
+            return new ObjectHead(head.size(), head.etag(), "v7", null);
+          }
+
+          @Override
+          public void close() {
+            // The fixture's.
+          }
+        };
+    S3EConfig config = S3EConfig.DEFAULTS.toBuilder().memoryBytes(64L * BLOCK).build();
+    try (S3E s3e = S3E.create(config, new MemoryBudget(64L * BLOCK), memory -> versioned);
+        S3EInputStream in = s3e.open(EngineFixture.OBJECT)) {
+      assertThat(readAt(in, 0, content.length)).isEqualTo(content);
+    }
+    assertThat(copying.client.gets())
+        .isNotEmpty()
+        .allMatch(get -> get.versionId() == null && ETAG.equals(get.etag()));
   }
 }

@@ -7,12 +7,20 @@ import static io.s3e.testing.Eventually.awaitTrue;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.s3e.OpenOptions;
+import io.s3e.block.BlockRange;
 import io.s3e.block.ByteRange;
 import io.s3e.client.RequestFailure.Kind;
 import io.s3e.metrics.EngineMetrics.Counter;
 import io.s3e.prefetch.Ahead.Change;
+import io.s3e.prefetch.Ahead.Starting;
+import io.s3e.prefetch.GuessJudge;
+import io.s3e.prefetch.GuessKind;
 import io.s3e.prefetch.ReadPolicy;
+import io.s3e.prefetch.Wish.Cut;
+import io.s3e.prefetch.Wish.Range;
+import io.s3e.prefetch.Wish.Start;
 import io.s3e.testing.MemoryObjectClient.Answer;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -128,6 +136,27 @@ class PumpTest {
       assertThat(s3e.client.gets()).isNotEmpty();
       awaitIdle();
     }
+  }
+
+  /** The same for guesses that are of use together only. */
+  @Test
+  void aGroupThatIsWishedForNoMoreWhenItIsSentIsGivenUp() throws Exception {
+    s3e.put(400);
+    s3e.client.faults((request, number) -> Answer.GOOD.silentAfter(0));
+    try (S3EInputStream in = s3e.open(FORWARD)) {
+      List<Starting> group = List.of(ofOneGroup(100), ofOneGroup(200));
+      long before = s3e.engine.memoryBytes();
+      in.reader.pump.start(new Change(group, List.of()), null);
+      assertThat(s3e.client.gets()).hasSize(2);
+      assertThat(s3e.engine.memoryBytes()).as("long before the GETs stall").isEqualTo(before);
+      awaitIdle();
+    }
+  }
+
+  private static Starting ofOneGroup(long first) {
+    BlockRange blocks = new BlockRange(first, first + 2);
+    GuessJudge nobody = (kind, used, wasted) -> {};
+    return new Starting(blocks, new Range(blocks, GuessKind.GROUP, nobody, Start.NOW, Cut.NONE, 1));
   }
 
   @Test

@@ -318,4 +318,15 @@ class ReadRequestsTest {
     // The first GET is the read's own; everything else was a guess.
     return s3e.client.gets().get(0).range().length();
   }
+
+  @Test
+  void anEmptyRangeOfASmallObjectSendsNothing() throws Exception {
+    s3e.put(2);
+    try (S3EInputStream in = s3e.open(OpenOptions.DEFAULTS)) {
+      var results =
+          in.readVectored(List.of(new ByteRange(7, 7)), ByteBuffer::allocate, buffer -> {});
+      assertThat(results.get(0).get(30, TimeUnit.SECONDS).remaining()).isZero();
+    }
+    assertThat(s3e.client.gets()).isEmpty();
+  }
 }

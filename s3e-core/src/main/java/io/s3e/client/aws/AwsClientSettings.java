@@ -129,7 +129,7 @@ public final class AwsClientSettings {
     private @Nullable Integer maxConnections;
     private Duration connectTimeout = Duration.ofSeconds(5);
     private Duration requestTimeout = Duration.ofSeconds(30);
-    private Duration stallTimeout = Duration.ofSeconds(3);
+    private Duration stallTimeout = Duration.ofSeconds(160);
     private @Nullable Path caFile;
     private String userAgentPrefix = "";
     private String userAgentSuffix = "";
@@ -233,7 +233,10 @@ public final class AwsClientSettings {
       return this;
     }
 
-    /** 1 ms to 1 h; the CRT rounds up to whole seconds, at least 2. Default 3 s. */
+    /**
+     * 1 ms to 1 h; the CRT rounds up to whole seconds, at least 2. Default 160 s: an engine gives
+     * its GETs up sooner, and has up to so much patience with each that it sends again.
+     */
     public Builder stallTimeout(Duration value) {
       stallTimeout = timeout("stallTimeout", value);
       return this;

@@ -125,6 +125,10 @@ final class Addressing {
     URI url = Endpoints.of(settings, bucket, region);
     String authority = url.getRawAuthority();
     URI endpoint = URI.create(url.getScheme() + "://" + authority);
-    return new Target(endpoint, authority, url.getRawPath(), region, ObjectRef.isDirectory(bucket));
+    // As the SDK sends and signs it: stores compute the signature without the scheme's own port.
+    String usual = "https".equalsIgnoreCase(url.getScheme()) ? ":443" : ":80";
+    int end = authority.length() - (authority.endsWith(usual) ? usual.length() : 0);
+    String host = authority.substring(0, end);
+    return new Target(endpoint, host, url.getRawPath(), region, ObjectRef.isDirectory(bucket));
   }
 }

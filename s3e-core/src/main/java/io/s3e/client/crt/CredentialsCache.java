@@ -60,10 +60,10 @@ final class CredentialsCache implements DelegateCredentialsHandler, AutoCloseabl
       Credentials credentials,
       @Nullable String keyId,
       @Nullable Instant expiry,
-      long resolvedNanos,
+      long askedNanos,
       boolean isSuspect) {
     Snapshot suspected() {
-      return new Snapshot(credentials, keyId, expiry, resolvedNanos, true);
+      return new Snapshot(credentials, keyId, expiry, askedNanos, true);
     }
 
     boolean servesUntil(Instant time) {
@@ -71,7 +71,7 @@ final class CredentialsCache implements DelegateCredentialsHandler, AutoCloseabl
     }
 
     boolean isOld() {
-      return System.nanoTime() - resolvedNanos > REFRESH_AFTER.toNanos();
+      return System.nanoTime() - askedNanos > REFRESH_AFTER.toNanos();
     }
   }
 
@@ -117,10 +117,14 @@ final class CredentialsCache implements DelegateCredentialsHandler, AutoCloseabl
         });
   }
 
-  /** The store has refused a request sent then, perhaps for its credentials: no later ones. */
-  void suspect(long sentNanos) {
+  /**
+   * The store has refused a request sent then, perhaps for its credentials: no later ones, but for
+   * those of the same key, which the provider may have given once more meanwhile.
+   */
+  void suspect(long sentNanos, @Nullable String keyId) {
     Snapshot now = snapshot.get();
-    if (now != null && now.resolvedNanos() - sentNanos <= 0) {
+    boolean isOfKey = now != null && keyId != null && keyId.equals(now.keyId());
+    if (now != null && (isOfKey || now.askedNanos() - sentNanos <= 0)) {
       snapshot.compareAndSet(now, now.suspected());
     }
   }
@@ -131,6 +135,7 @@ final class CredentialsCache implements DelegateCredentialsHandler, AutoCloseabl
    * suspected ones serve no more, so requests fail until it answers.
    */
   void renew(Runnable then) {
+    long since = System.nanoTime();
     Snapshot now = snapshot.get();
     if (now == null || !now.isSuspect()) {
       then.run();
@@ -138,11 +143,21 @@ final class CredentialsCache implements DelegateCredentialsHandler, AutoCloseabl
     }
     ask(
         failure -> {
-          if (failure != null) {
-            snapshot.compareAndSet(now, null);
+          Snapshot found = snapshot.get();
+          if (failure == null && found != null && found.askedNanos() - since < 0) {
+            // Asked before the refusal was told: the answer may be the refused ones once more.
+            ask(again -> renewed(again, found, then));
+          } else {
+            renewed(failure, now, then);
           }
-          then.run();
         });
+  }
+
+  private void renewed(@Nullable Exception failure, Snapshot refused, Runnable then) {
+    if (failure != null) {
+      snapshot.compareAndSet(refused, null);
+    }
+    then.run();
   }
 
   /** Called by the CRT on an event loop. */
@@ -191,15 +206,15 @@ final class CredentialsCache implements DelegateCredentialsHandler, AutoCloseabl
   /** Asks the provider; null if it has answered. */
   private @Nullable Exception resolve() {
     try {
+      long asked = System.nanoTime();
       CredentialsSource.Credentials found = source.resolve();
       if (closed) {
         return closed();
       }
-      long now = System.nanoTime();
       snapshot.set(
           found == null
-              ? new Snapshot(Credentials.createAnonymousCredentials(), null, null, now, false)
-              : new Snapshot(translate(found), found.keyId(), found.expiry(), now, false));
+              ? new Snapshot(Credentials.createAnonymousCredentials(), null, null, asked, false)
+              : new Snapshot(translate(found), found.keyId(), found.expiry(), asked, false));
       return null;
     } catch (IOException | RuntimeException e) {
       if (!closed) {

@@ -60,6 +60,7 @@ abstract class CrtCall implements S3MetaRequestResponseHandler, ObjectClient.Exc
   // Written before the call is handed to the CRT.
   private volatile long sentNanos;
   private volatile @Nullable String sentTo;
+  private volatile @Nullable String keyId;
 
   /** The head of the answer, if it is none of a refusal. Touched by the CRT's callbacks only. */
   private @Nullable StoreAnswer begun;
@@ -111,10 +112,16 @@ abstract class CrtCall implements S3MetaRequestResponseHandler, ObjectClient.Exc
     return cancelled;
   }
 
-  /** The call is about to be handed to the CRT, for the store of that region. */
-  final void sending(String region) {
+  /** The call is about to be handed to the CRT, for the store of that region, with that key. */
+  final void sending(String region, @Nullable String key) {
     sentNanos = System.nanoTime();
     sentTo = region;
+    keyId = key;
+  }
+
+  /** The access key that it is signed with, or an older one of the provider's; null if none. */
+  final @Nullable String keyId() {
+    return keyId;
   }
 
   /** The region that it was sent to; null if it was not sent. */

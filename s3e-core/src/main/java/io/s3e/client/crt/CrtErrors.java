@@ -86,6 +86,7 @@ enum CrtErrors {
           "AWS_IO_TLS_ERROR_WRITE_FAILURE",
           "AWS_IO_TLS_CLOSED_ABORT",
           "AWS_IO_TLS_CLOSED_GRACEFUL",
+          "AWS_ERROR_MAX_FDS_EXCEEDED",
           // The connection was chosen in the moment in which its last answer spoilt it.
           "AWS_ERROR_INVALID_STATE" ->
           BROKEN;

@@ -227,7 +227,7 @@ final class CrtObjectClient implements ObjectClient, CrtCall.Owner {
           failure = RequestFailure.notLent(call.subject());
         } else {
           Target target = addressing.target(call.object().bucket());
-          call.sending(target.region());
+          call.sending(target.region(), signers == null ? null : signers.credentials().keyId());
           sent =
               client.makeMetaRequest(
                   request.apply(target).withEndpoint(target.endpoint()).withResponseHandler(call));
@@ -254,7 +254,7 @@ final class CrtObjectClient implements ObjectClient, CrtCall.Owner {
     StoreAnswer refusal = failure.refusal();
     if (signers != null && refusal != null && MAY_BE_CREDENTIALS.contains(refusal.status())) {
       refused = call.object();
-      signers.credentials().suspect(call.sentNanos());
+      signers.credentials().suspect(call.sentNanos(), call.keyId());
     }
     return addressing.follow(call.object().bucket(), call.sentTo(), failure)
         ? failure.moved()

@@ -36,6 +36,21 @@ class AddressingTest {
     assertThat(target.pathPrefix()).isEqualTo(prefix);
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "https://store.example:443, store.example",
+    "http://store.example:80, store.example",
+    "HTTPS://store.example:80, store.example:80",
+    "http://store.example:443, store.example:443",
+    "http://store.example:8080, store.example:8080",
+    "http://[::1]:80, [::1]"
+  })
+  void theSchemesOwnPortIsNotPartOfTheHost(URI endpoint, String host) {
+    Addressing.Target target = addressing(endpoint, "us-east-1", true).target("data");
+    assertThat(target.host()).isEqualTo(host);
+    assertThat(target.endpoint().getPort()).isEqualTo(endpoint.getPort());
+  }
+
   @Test
   void asksTheRulesOnceForEachBucket() {
     Addressing addressing = addressing(null, "us-east-1", false);

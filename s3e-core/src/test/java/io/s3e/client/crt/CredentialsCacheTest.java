@@ -13,6 +13,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -90,13 +91,59 @@ class CredentialsCacheTest {
   void suspectedCredentialsServeUntilNewOnesAreThere() throws Exception {
     open(() -> key("key-" + asked.get()));
     readyOn();
-    cache.suspect(System.nanoTime());
+    cache.suspect(System.nanoTime(), null);
     assertThat(readyOn()).isSameAs(Thread.currentThread());
     awaitTrue(
         "new credentials",
         () ->
             new String(cache.getCredentials().getAccessKeyId(), StandardCharsets.UTF_8)
                 .equals("key-2"));
+  }
+
+  /** The provider may have looked at the old ones before they were refused. */
+  @Test
+  void whoWantsOthersIsNotContentWithAQuestionOfBeforeTheRefusal() throws Exception {
+    CountDownLatch release = new CountDownLatch(1);
+    AtomicReference<String> valid = new AtomicReference<>("old");
+    open(
+        () -> {
+          String found = valid.get();
+          if (asked.get() == 2) {
+            awaitQuietly(release);
+          }
+          return key(found);
+        });
+    readyOn();
+    cache.suspect(System.nanoTime(), null);
+    readyOn();
+    awaitTrue("the provider is asked again", () -> asked.get() == 2);
+    valid.set("new");
+    CompletableFuture<String> renewed = new CompletableFuture<>();
+    cache.renew(() -> renewed.complete(cache.keyId()));
+    assertThat(renewed).isNotDone();
+    release.countDown();
+    assertThat(renewed.get(10, TimeUnit.SECONDS)).isEqualTo("new");
+    assertThat(asked).hasValue(3);
+  }
+
+  /** The provider has given the old key once more, while a request with it was under way. */
+  @Test
+  void aRefusedKeyIsSuspectedHoweverLateItWasAskedFor() throws Exception {
+    AtomicReference<String> valid = new AtomicReference<>("old");
+    open(() -> key(valid.get()));
+    readyOn();
+    final long sent = System.nanoTime();
+    cache.suspect(sent, "old");
+    CompletableFuture<String> first = new CompletableFuture<>();
+    cache.renew(() -> first.complete(cache.keyId()));
+    assertThat(first.get(10, TimeUnit.SECONDS)).isEqualTo("old");
+    valid.set("new");
+    cache.suspect(sent, "another");
+    cache.renew(() -> assertThat(asked).as("nothing is suspected").hasValue(2));
+    cache.suspect(sent, "old");
+    CompletableFuture<String> renewed = new CompletableFuture<>();
+    cache.renew(() -> renewed.complete(cache.keyId()));
+    assertThat(renewed.get(10, TimeUnit.SECONDS)).isEqualTo("new");
   }
 
   @Test
@@ -123,7 +170,7 @@ class CredentialsCacheTest {
     assertThat(failure.get(10, TimeUnit.SECONDS)).hasMessageContaining("native thread");
     withoutThreads = false;
     readyOn();
-    cache.suspect(System.nanoTime());
+    cache.suspect(System.nanoTime(), null);
     withoutThreads = true;
     assertThat(readyOn()).as("what is at hand serves").isSameAs(Thread.currentThread());
     assertThat(asked).hasValue(1);

@@ -27,6 +27,12 @@ class CrtCallTest {
     }
   }
 
+  @Test
+  void wantOfDescriptorsPassesAsABrokenConnectionDoes() {
+    assertThat(CrtErrors.of("AWS_ERROR_MAX_FDS_EXCEEDED")).isEqualTo(CrtErrors.BROKEN);
+    assertThat(CrtErrors.of("AWS_ERROR_UNKNOWN")).isEqualTo(CrtErrors.OTHER);
+  }
+
   /** Somebody waits for the terminal call, and others for what that one does then. */
   @Test
   void theTerminalCallComesWhateverTheOwnerMakesOfTheFailure() {

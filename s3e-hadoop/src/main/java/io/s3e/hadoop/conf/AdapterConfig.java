@@ -104,7 +104,7 @@ public record AdapterConfig(
         AwsClientSettings.builder()
             .targetGbps(targetGbps)
             .connectTimeout(connectTimeout)
-            .stallTimeout(engine.stallTimeout());
+            .stallTimeout(S3ADefault.longestStall(engine.stallTimeout()));
     maxConnections.ifPresent(reach::maxConnections);
     return tlsCaFile.isEmpty() ? reach : reach.caFile(Path.of(tlsCaFile));
   }

@@ -64,6 +64,14 @@ record S3ADefault<T>(List<String> keys, String rule, Function<Configuration, Opt
   }
 
   /**
+   * How long a connection may be silent: as long as the engine, which gives a GET up after {@code
+   * stall}, waits for one that it has sent again and again, each time twice as long.
+   */
+  static Duration longestStall(Duration stall) {
+    return shorter(stall.multipliedBy(16), LONGEST_STALL);
+  }
+
+  /**
    * A read waits as long as S3A's retries of one call would: the pauses after failures and after
    * words for slow down, which double, and the silence of each attempt that the SDK makes within
    * each call. S3A's time-outs make it longer and never shorter: S3A sends a request that ran into

@@ -87,6 +87,9 @@ class S3ADefaultTest {
     conf.set(REQUEST, value);
     assertThat(read().engine().readTimeout()).isEqualTo(ConfigValues.duration(expected));
     assertThat(read().engine().stallTimeout()).isEqualTo(S3EConfig.DEFAULTS.stallTimeout());
+    assertThat(read().reach().build().stallTimeout())
+        .as("as long as the engine waits for a GET that it sends again and again")
+        .isEqualTo(S3EConfig.DEFAULTS.stallTimeout().multipliedBy(16));
   }
 
   @ParameterizedTest

@@ -187,6 +187,20 @@ class Hadoop33RequestsTest {
     }
   }
 
+  @Test
+  void aStoreWithoutConditionalGetsIsReadInModeClient() throws Exception {
+    server.decide(
+        request ->
+            request.header("If-Match") == null
+                ? Fault.none()
+                : Fault.status(501, "NotImplemented"));
+    try (FileSystem files = make("fs.s3a.change.detection.mode=client")) {
+      assertThat(all(files.open(FILE))).isEqualTo(content);
+      assertThat(all(files.openFile(FILE).build().get())).isEqualTo(content);
+    }
+    assertThat(server.gets()).isNotEmpty().allMatch(get -> get.header("If-Match") == null);
+  }
+
   /** Of 1000 bytes each. By reflection: 3.3.4, where this is compiled too, has no such types. */
   private static List<Object> ranges(long... starts) throws ReflectiveOperationException {
     Method create =

@@ -72,9 +72,9 @@ final class S3aClient {
       return "objects are encrypted in the client";
     }
     ChangeDetectionPolicy policy = fileSystem.getChangeDetectionPolicy();
+    // S3E's GETs are conditional, and of S3A's modes one alone asks the store for such.
     if (policy.getSource() != ChangeDetectionPolicy.Source.ETag
-        || policy.getMode() == ChangeDetectionPolicy.Mode.None
-        || policy.getMode() == ChangeDetectionPolicy.Mode.Warn) {
+        || policy.getMode() != ChangeDetectionPolicy.Mode.Server) {
       return "fs.s3a.change.detection is by " + policy;
     }
     return proxy();

@@ -14,6 +14,8 @@ import io.s3e.testing.HostileS3Server.Request;
 import io.s3e.testing.SelfSigned;
 import java.io.IOException;
 import java.lang.reflect.Method;
+import java.net.ConnectException;
+import java.net.SocketTimeoutException;
 import java.net.URI;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -294,6 +296,24 @@ class Hadoop33RequestsTest {
       assertThat(server.gets().subList(asked, server.gets().size()))
           .isNotEmpty()
           .allMatch(get -> get.header("User-Agent").contains("aws-sdk-java"));
+    }
+  }
+
+  @Test
+  void timeOutsAndRefusedConnectionsAreOfJavasClasses() throws Exception {
+    byte[] large = new byte[24 << 20];
+    server.put(OBJECT, large);
+    try (FileSystem files = make("fs.s3a.s3e.prefetch.enabled=false");
+        FSDataInputStream in = files.open(FILE)) {
+      assertThat(in.read()).isZero();
+      server.always(Fault.stallAtOnce());
+      assertThatThrownBy(() -> in.readFully(large.length / 2, new byte[1000]))
+          .isInstanceOf(SocketTimeoutException.class)
+          .hasMessageContaining("s3://data/file");
+      server.reach(HostileS3Server.Reach.REFUSES);
+      assertThatThrownBy(() -> in.readFully(large.length / 2, new byte[1000]))
+          .isInstanceOf(ConnectException.class)
+          .hasMessageContaining("s3://data/file");
     }
   }
 

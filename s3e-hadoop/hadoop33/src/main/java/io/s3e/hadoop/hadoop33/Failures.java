@@ -8,13 +8,31 @@ import io.s3e.client.RequestFailure.Kind;
 import io.s3e.client.StoreAnswer;
 import io.s3e.fetch.ObjectChangedException;
 import java.io.IOException;
+import java.net.ConnectException;
+import java.net.NoRouteToHostException;
+import java.net.ProtocolException;
+import java.net.SocketException;
+import java.net.SocketTimeoutException;
+import java.net.UnknownHostException;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.function.Function;
+import javax.net.ssl.SSLException;
+import javax.net.ssl.SSLHandshakeException;
 import org.apache.hadoop.fs.s3a.RemoteFileChangedException;
 import org.apache.hadoop.fs.s3a.S3AUtils;
 import org.jspecify.annotations.Nullable;
 
-/** S3A's exceptions for failures of S3E's reads, made by S3A's own table of them. */
+/**
+ * S3A's exceptions for failures of S3E's reads, made by S3A's own table of them; where no answer
+ * came, those of Java's network classes.
+ */
 final class Failures {
   private static final String OPERATION = "read";
+
+  /** Java's exceptions for failures in transport, a subclass before its superclass. */
+  private static final Map<Class<? extends IOException>, Function<String, IOException>> OF_JAVA =
+      ofJava();
 
   private Failures() {}
 
@@ -32,8 +50,42 @@ final class Failures {
             ? changed(path, failure)
             : withCause(S3AUtils.translateException(OPERATION, path, asSdks(refusal)), failure);
       }
+      if (cause instanceof RequestFailure request && isTransport(request.kind())) {
+        return transport(request, failure);
+      }
     }
     return failure;
+  }
+
+  private static boolean isTransport(Kind kind) {
+    return kind == Kind.NETWORK || kind == Kind.TLS;
+  }
+
+  /** The read's failure under the class that Java has for the request's. */
+  private static IOException transport(RequestFailure request, IOException failure) {
+    for (Throwable cause = request.getCause(); cause != null; cause = cause.getCause()) {
+      for (var each : OF_JAVA.entrySet()) {
+        if (each.getKey().isInstance(cause)) {
+          IOException told = each.getValue().apply(String.valueOf(failure.getMessage()));
+          told.initCause(failure);
+          return told;
+        }
+      }
+    }
+    return failure;
+  }
+
+  private static Map<Class<? extends IOException>, Function<String, IOException>> ofJava() {
+    Map<Class<? extends IOException>, Function<String, IOException>> made = new LinkedHashMap<>();
+    made.put(SocketTimeoutException.class, SocketTimeoutException::new);
+    made.put(UnknownHostException.class, UnknownHostException::new);
+    made.put(ConnectException.class, ConnectException::new);
+    made.put(NoRouteToHostException.class, NoRouteToHostException::new);
+    made.put(SocketException.class, SocketException::new);
+    made.put(ProtocolException.class, ProtocolException::new);
+    made.put(SSLHandshakeException.class, SSLHandshakeException::new);
+    made.put(SSLException.class, SSLException::new);
+    return made;
   }
 
   /** The kind of the request's failure among the causes; null if it was no request that failed. */

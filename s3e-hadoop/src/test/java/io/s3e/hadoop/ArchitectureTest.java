@@ -67,6 +67,7 @@ class ArchitectureTest {
           S3A + "impl.streams.StreamIntegration",
           // Of Hadoop 3.3, for hadoop33 alone.
           S3A + "auth.delegation.EncryptionSecrets",
+          S3A + "impl.ChangeTracker",
           // Exceptions and keys, which S3A's users see.
           S3A + "Constants",
           S3A + "NoVersionAttributeException",

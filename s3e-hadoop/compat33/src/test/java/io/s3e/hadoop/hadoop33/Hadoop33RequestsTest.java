@@ -19,6 +19,7 @@ import java.net.SocketTimeoutException;
 import java.net.URI;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
 import java.util.Random;
@@ -173,13 +174,43 @@ class Hadoop33RequestsTest {
         .isEqualTo(head().header("x-amz-request-payer"));
   }
 
+  private long heads() {
+    return server.requests().stream().filter(request -> request.method().equals("HEAD")).count();
+  }
+
   @Test
-  void openedByNameAloneAFileIsThatOfItsFirstGet() throws Exception {
+  void openedByNameAloneAFileIsThatOfS3asHead() throws Exception {
+    byte[] small = Arrays.copyOf(content, 100);
+    String etag = server.put(OBJECT, small);
+    try (FileSystem files = make()) {
+      try (FSDataInputStream in = files.openFile(FILE).build().get()) {
+        server.put(OBJECT, content);
+        assertThatThrownBy(in::read).isInstanceOf(RemoteFileChangedException.class);
+      }
+      assertThat(heads()).isEqualTo(1);
+      assertThat(server.gets())
+          .isNotEmpty()
+          .allMatch(get -> get.header("If-Match").equals(etag))
+          .allMatch(get -> get.header("User-Agent").contains("S3E"));
+      assertThat(all(files.openFile(FILE).build().get())).isEqualTo(content);
+      assertThat(heads()).isEqualTo(2);
+    }
+  }
+
+  @Test
+  void openedByItsLengthAloneAFileIsThatOfItsFirstGet() throws Exception {
+    assumeFalse(VersionInfo.getVersion().startsWith("3.3.4"), "S3A learnt it in 3.3.5");
     byte[] large = new byte[24 << 20];
     server.put(OBJECT, large);
     try (FileSystem files = make("fs.s3a.s3e.prefetch.enabled=false");
-        FSDataInputStream in = files.openFile(FILE).build().get()) {
+        FSDataInputStream in =
+            files
+                .openFile(FILE)
+                .opt("fs.option.openfile.length", Integer.toString(large.length))
+                .build()
+                .get()) {
       assertThat(in.read()).isZero();
+      assertThat(heads()).isZero();
       assertThat(server.gets()).hasSize(1).allMatch(get -> get.header("If-Match") == null);
       large[0] = 1;
       String etag = server.put(OBJECT, large);

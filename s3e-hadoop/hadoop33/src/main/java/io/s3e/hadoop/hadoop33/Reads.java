@@ -191,22 +191,24 @@ public final class Reads implements Closeable {
   public CompletableFuture<FSDataInputStream> openFile(Path path, OpenFileParameters parameters)
       throws IOException {
     Path whole = fileSystem.makeQualified(path);
-    String etag = parameters.getStatus() instanceof EtagSource known ? known.getEtag() : null;
     // Here, and not where S3A has opened the file, which may be a thread of its own.
     Account account = host.account();
     OpenOptions told =
         host.ofTask(
             whole,
             parameters.getOptions(),
-            OpenOptions.DEFAULTS
-                .withPolicy(policy(parameters.getOptions()))
-                .withVersion(etag == null || etag.isEmpty() ? null : '"' + etag + '"', null)
-                .withHeaders(headers));
-    return s3a.openFile(path, parameters).thenApply(opened -> over(opened, whole, told, account));
+            OpenOptions.DEFAULTS.withPolicy(policy(parameters.getOptions())).withHeaders(headers));
+    FileStatus status = parameters.getStatus();
+    return s3a.openFile(path, parameters)
+        .thenApply(opened -> over(opened, whole, status, told, account));
   }
 
   private FSDataInputStream over(
-      FSDataInputStream opened, Path whole, OpenOptions told, Account account) {
+      FSDataInputStream opened,
+      Path whole,
+      @Nullable FileStatus status,
+      OpenOptions told,
+      Account account) {
     if (way == Way.S3A || !(opened.getWrappedStream() instanceof S3AInputStream theirs)) {
       return opened;
     }
@@ -214,6 +216,7 @@ public final class Reads implements Closeable {
     ByteRange split = told.split();
     OpenOptions options =
         told.withSize(size)
+            .withVersion(etag(status, theirs), null)
             .withListener(account.listener(theirs.getS3AStreamStatistics()::streamOpened))
             .withSplit(
                 split == null
@@ -222,6 +225,13 @@ public final class Reads implements Closeable {
     ObjectRef object = new ObjectRef(fileSystem.getBucket(), fileSystem.pathToKey(whole));
     return new FSDataInputStream(
         new Hadoop33InputStream(this, object, options, theirs, statistics, account));
+  }
+
+  /** That of the status, else that of S3A's HEAD; null if there was neither. */
+  private static @Nullable String etag(@Nullable FileStatus status, S3AInputStream theirs) {
+    String told = status instanceof EtagSource known ? known.getEtag() : null;
+    String etag = told == null || told.isEmpty() ? HeldVersion.etag(theirs) : told;
+    return etag == null || etag.isEmpty() ? null : '"' + etag + '"';
   }
 
   /** The policy that the opener tells, else that of the file system. */

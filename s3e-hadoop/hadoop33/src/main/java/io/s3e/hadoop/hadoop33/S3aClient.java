@@ -77,6 +77,9 @@ final class S3aClient {
         || policy.getMode() != ChangeDetectionPolicy.Mode.Server) {
       return "fs.s3a.change.detection is by " + policy;
     }
+    if (!HeldVersion.isTold()) {
+      return "this hadoop-aws does not tell which version it has opened";
+    }
     return proxy();
   }
 

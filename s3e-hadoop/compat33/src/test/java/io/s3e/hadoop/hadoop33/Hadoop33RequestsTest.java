@@ -25,6 +25,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntFunction;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataInputStream;
@@ -35,7 +36,10 @@ import org.apache.hadoop.util.VersionInfo;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What S3E's GETs say on Hadoop 3.3, beside the HEAD of S3A's client before them. */
 class Hadoop33RequestsTest {
@@ -44,6 +48,8 @@ class Hadoop33RequestsTest {
 
   /** Of S3A's client. */
   private static final String TRUSTS_ALL = "com.amazonaws.sdk.disableCertChecking";
+
+  private static final String DEFAULT_READ_TIMEOUT = "fs.s3a.s3e.read.timeout=8m";
 
   private static final String SSE_C = "x-amz-server-side-encryption-customer-";
 
@@ -310,23 +316,64 @@ class Hadoop33RequestsTest {
     return Class.forName("org.apache.hadoop.fs.FileRange").getMethod(getter).invoke(range);
   }
 
-  /** As behind a firewall that knows S3A's client alone. */
-  @Test
-  void whereOnlyS3asClientReachesTheStoreItReads() throws Exception {
+  private static boolean isS3as(Request request) {
+    return request.header("User-Agent").contains("aws-sdk-java");
+  }
+
+  /** As behind a firewall that knows S3A's client alone, and resets or drops the others. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  @Timeout(30)
+  void whereOnlyS3asClientReachesTheStoreItReads(boolean drops) throws Exception {
     // It compares what it is asked for with the quotes, which S3A leaves out.
     server.ifMatch(HostileS3Server.IfMatch.IGNORED);
     server.decideAll(
         request ->
-            request.header("User-Agent").contains("aws-sdk-java")
-                ? Fault.none()
-                : Fault.resetAtOnce());
-    try (FileSystem files = make()) {
+            isS3as(request) ? Fault.none() : drops ? Fault.stallAtOnce() : Fault.resetAtOnce());
+    try (FileSystem files = make(DEFAULT_READ_TIMEOUT)) {
       assertThat(all(files.open(FILE))).isEqualTo(content);
       int asked = server.gets().size();
       assertThat(all(files.open(FILE))).isEqualTo(content);
       assertThat(server.gets().subList(asked, server.gets().size()))
           .isNotEmpty()
-          .allMatch(get -> get.header("User-Agent").contains("aws-sdk-java"));
+          .allMatch(Hadoop33RequestsTest::isS3as);
+    }
+  }
+
+  @Test
+  void connectionsThatFailAtFirstLeaveTheStoreToS3e() throws Exception {
+    server.ifMatch(HostileS3Server.IfMatch.IGNORED);
+    AtomicInteger failures = new AtomicInteger(3);
+    server.decide(
+        request ->
+            isS3as(request) || failures.getAndDecrement() <= 0
+                ? Fault.none()
+                : Fault.resetAtOnce());
+    try (FileSystem files = make(DEFAULT_READ_TIMEOUT)) {
+      assertThat(all(files.open(FILE))).isEqualTo(content);
+      server.forgetRequests();
+      assertThat(all(files.open(FILE))).isEqualTo(content);
+      assertThat(server.gets()).noneMatch(Hadoop33RequestsTest::isS3as);
+      assertThat(files.hasPathCapability(FILE, "fs.s3a.s3e.client.crt")).isTrue();
+    }
+  }
+
+  @Test
+  @Timeout(30)
+  void aStoreThatIsDownForBothFailsSoonAndIsReadByS3eOnceItIsBack() throws Exception {
+    try (FileSystem files =
+        make(DEFAULT_READ_TIMEOUT, "fs.s3a.retry.limit=1", "fs.s3a.retry.interval=100ms")) {
+      try (FSDataInputStream in = files.open(FILE)) {
+        server.reach(HostileS3Server.Reach.REFUSES);
+        assertThatThrownBy(in::read)
+            .isInstanceOf(IOException.class)
+            .hasRootCauseInstanceOf(ConnectException.class)
+            .satisfies(e -> assertThat(e.getSuppressed()).as("S3E's failure").hasSize(1));
+      }
+      server.reach(HostileS3Server.Reach.ANSWERS);
+      server.forgetRequests();
+      assertThat(all(files.open(FILE))).isEqualTo(content);
+      assertThat(server.gets()).isNotEmpty().noneMatch(Hadoop33RequestsTest::isS3as);
     }
   }
 

@@ -98,6 +98,21 @@ final class Failures {
     return null;
   }
 
+  /** Whether no answer has come. */
+  static boolean isUnreached(Throwable failure) {
+    Kind kind = kind(failure);
+    return isInDoubt(failure) || (kind != null && isTransport(kind));
+  }
+
+  /** Whether S3E's client has given up before it has reached the store once. */
+  static boolean isInDoubt(Throwable failure) {
+    Throwable cause = failure;
+    while (cause != null && !(cause instanceof FirstContact.Unreached)) {
+      cause = cause.getCause();
+    }
+    return cause != null;
+  }
+
   private static IOException changed(String path, IOException failure) {
     return new RemoteFileChangedException(path, OPERATION, failure.getMessage(), failure);
   }

@@ -54,6 +54,9 @@ final class Hadoop33InputStream extends FSInputStream
 
   private volatile boolean closed;
 
+  /** S3A's stream reads on then: where nobody told a version, both would hold on to their own. */
+  private volatile boolean isReadByS3a;
+
   /** Opened by the first read; null before, and once S3A's stream reads. Guarded by this. */
   private @Nullable S3EInputStream own;
 
@@ -80,8 +83,10 @@ final class Hadoop33InputStream extends FSInputStream
 
   /** Reads by S3E, or by S3A where that is to read. */
   private int by(Reader<S3EInputStream> byS3e, Reader<S3AInputStream> byS3a) throws IOException {
+    S3EInputStream stream = null;
+    IOException failure = null;
     try {
-      S3EInputStream stream = own();
+      stream = own();
       if (stream != null) {
         int count = byS3e.read(stream);
         reads.came();
@@ -95,8 +100,27 @@ final class Hadoop33InputStream extends FSInputStream
       if (e instanceof EOFException || !reads.goBack(e)) {
         throw Failures.translate(path(), e);
       }
+      failure = e;
     }
-    return byS3a.read(theirs);
+    int count = readBy(byS3a, failure);
+    isReadByS3a = true;
+    S3EInputStream failed = stream;
+    if (failed != null) {
+      reads.decide(() -> failed.readAt(0, new byte[1], 0, 1));
+    }
+    return count;
+  }
+
+  private int readBy(Reader<S3AInputStream> byS3a, @Nullable IOException failureOfS3e)
+      throws IOException {
+    try {
+      return byS3a.read(theirs);
+    } catch (IOException e) {
+      if (failureOfS3e != null) {
+        e.addSuppressed(failureOfS3e);
+      }
+      throw e;
+    }
   }
 
   private String path() {
@@ -105,7 +129,7 @@ final class Hadoop33InputStream extends FSInputStream
 
   private synchronized @Nullable S3EInputStream own() throws IOException {
     requireOpen();
-    if (!reads.isByS3a()) {
+    if (!isReadByS3a && !reads.isByS3a()) {
       if (own == null) {
         own = reads.stream(object, options);
       }

@@ -21,6 +21,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.EtagSource;
 import org.apache.hadoop.fs.FSDataInputStream;
@@ -43,10 +44,12 @@ import org.slf4j.LoggerFactory;
  * statistics, and its stream, which asks the store for nothing until it is read, stays behind S3E's
  * as the way back.
  *
- * <p><b>States.</b> <i>Undecided</i>, until the first read; then <i>by S3E</i>, once something has
- * come by S3E; or <i>by S3A</i>, for good, where S3A's settings are for its own client alone, where
- * the CRT cannot be used, or where S3E's client does not reach the store at its first read. The
- * last is said once. <i>Closed</i> ends each of them. Any thread.
+ * <p><b>States.</b> <i>Undecided</i>, until the first read; then <i>by S3E</i>, once the store has
+ * answered S3E's client; or <i>by S3A</i>, for good, where S3A's settings are for its own client
+ * alone, where the CRT cannot be used, or where S3E's client does not reach the store and S3A's
+ * does: {@link FirstContact} has a read fail soon, S3A's stream does it, and S3E's client fails
+ * once more. If S3A's stream fails too, the store is down, and it stays undecided. The way to S3A
+ * is said once. <i>Closed</i> ends each of them. Any thread.
  */
 public final class Reads implements Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(Reads.class);
@@ -118,7 +121,7 @@ public final class Reads implements Closeable {
   private final S3aClient client;
   private final Map<String, String> headers;
 
-  private volatile Way way = Way.UNDECIDED;
+  private final AtomicReference<Way> way = new AtomicReference<>(Way.UNDECIDED);
 
   // Guarded by this.
   private @Nullable S3E engine;
@@ -166,12 +169,12 @@ public final class Reads implements Closeable {
 
   /** The tenant that reads; null before the first read, and where S3A's streams read. */
   public synchronized @Nullable S3E ifMade() {
-    return way == Way.S3A ? null : engine;
+    return way.get() == Way.S3A ? null : engine;
   }
 
   /** As {@code FileSystem.open}: one HEAD, whose ETag all reads hold on to. */
   public FSDataInputStream open(Path path, int bufferSize) throws IOException {
-    if (way == Way.S3A) {
+    if (way.get() == Way.S3A) {
       return s3a.open(path, bufferSize);
     }
     FileStatus status = fileSystem.getFileStatus(path);
@@ -209,7 +212,7 @@ public final class Reads implements Closeable {
       @Nullable FileStatus status,
       OpenOptions told,
       Account account) {
-    if (way == Way.S3A || !(opened.getWrappedStream() instanceof S3AInputStream theirs)) {
+    if (way.get() == Way.S3A || !(opened.getWrappedStream() instanceof S3AInputStream theirs)) {
       return opened;
     }
     long size = theirs.remainingInFile();
@@ -268,7 +271,7 @@ public final class Reads implements Closeable {
     if (closed) {
       throw new IOException("Filesystem closed: " + fileSystem.getUri());
     }
-    if (way != Way.S3A && engine == null) {
+    if (way.get() != Way.S3A && engine == null) {
       String reason = reasonForS3a(client);
       if (reason == null) {
         make();
@@ -283,7 +286,13 @@ public final class Reads implements Closeable {
     AWSCredentialProviderList shared = fileSystem.shareCredentials("S3E");
     try {
       AwsClientSettings settings = client.settings(reach, S3aClient.of(shared));
-      engine = host.create(this, client.store(), client.secret(), AwsClients.crt(settings));
+      ClientProvider crt = AwsClients.crt(settings);
+      engine =
+          host.create(
+              this,
+              client.store(),
+              client.secret(),
+              memory -> new FirstContact(crt.create(memory), this::came));
       credentials = shared;
     } catch (CrtUnusableException | IllegalArgumentException | LinkageError e) {
       leaveToS3a(e.toString());
@@ -295,36 +304,64 @@ public final class Reads implements Closeable {
   }
 
   private void leaveToS3a(String reason) {
-    way = Way.S3A;
+    if (way.getAndSet(Way.S3A) != Way.S3A) {
+      tellOfS3a(reason);
+    }
+  }
+
+  private void tellOfS3a(String reason) {
     LOG.info("Reading {} by S3A's own stream: {}", fileSystem.getUri(), reason);
   }
 
   /** Whether S3A's streams read, from now on. */
   boolean isByS3a() {
-    return way == Way.S3A;
+    return way.get() == Way.S3A;
   }
 
   /** Whether nothing has been read yet. */
   boolean isUndecided() {
-    return way == Way.UNDECIDED;
+    return way.get() == Way.UNDECIDED;
   }
 
   /** Something has come by S3E's client. */
   void came() {
-    if (way == Way.UNDECIDED) {
-      way = Way.S3E;
+    if (isUndecided()) {
+      var unused = way.compareAndSet(Way.UNDECIDED, Way.S3E);
     }
   }
 
-  /** Whether S3A's stream is to read what S3E's client has failed to read. */
-  synchronized boolean goBack(IOException failure) {
-    Kind kind = Failures.kind(failure);
-    boolean unreached = kind == Kind.NETWORK || kind == Kind.TLS;
-    boolean isUnfit = kind == Kind.NO_ETAG || FallbackClient.isLinkage(failure);
-    if (isUnfit || (way == Way.UNDECIDED && unreached)) {
+  /** Whether S3A's stream is to do a read that S3E's client has failed to do. */
+  boolean goBack(IOException failure) {
+    if (Failures.kind(failure) == Kind.NO_ETAG || FallbackClient.isLinkage(failure)) {
       leaveToS3a(String.valueOf(failure.getMessage()));
     }
-    return way == Way.S3A;
+    // One that gave up in doubt goes back, also where another has reached the store meanwhile.
+    return isByS3a()
+        || Failures.isInDoubt(failure)
+        || (isUndecided() && Failures.isUnreached(failure));
+  }
+
+  /** A read by S3E. */
+  interface OnceMore {
+    int read() throws IOException;
+  }
+
+  /**
+   * S3A's stream has done a read that S3E's client has failed to do. If that fails once more, S3A's
+   * read for good.
+   */
+  void decide(OnceMore byS3e) {
+    if (!isUndecided()) {
+      return;
+    }
+    try {
+      int unused = byS3e.read();
+      came();
+    } catch (IOException e) {
+      if (Failures.isUnreached(e) && way.compareAndSet(Way.UNDECIDED, Way.S3A)) {
+        tellOfS3a(String.valueOf(e.getMessage()));
+      }
+    }
   }
 
   /** Ends all reads by S3E. Idempotent. */

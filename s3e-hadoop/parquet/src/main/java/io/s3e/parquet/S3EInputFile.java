@@ -4,16 +4,17 @@ package io.s3e.parquet;
 import io.s3e.OpenOptions;
 import io.s3e.S3E;
 import io.s3e.block.ObjectRef;
+import io.s3e.fetch.ObjectChangedException;
 import io.s3e.stream.S3EInputStream;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import org.apache.parquet.io.InputFile;
 import org.apache.parquet.io.SeekableInputStream;
-import org.jspecify.annotations.Nullable;
 
 /**
  * An object as a file of parquet-java. All of its streams read one version: the one that {@code
- * options} name, else the one that the store told first.
+ * options} name, else the one that the store told first. A stream that finds another fails with an
+ * {@link ObjectChangedException}.
  *
  * <p>A HEAD asks for the length where {@code options} do not tell it: once, at the first call of
  * either method. The engine is the caller's to close, after the streams. Any thread.
@@ -52,7 +53,7 @@ public final class S3EInputFile implements InputFile {
    */
   @Override
   public long getLength() throws IOException {
-    return known(null).size();
+    return known().size();
   }
 
   /**
@@ -63,23 +64,34 @@ public final class S3EInputFile implements InputFile {
    */
   @Override
   public SeekableInputStream newStream() throws IOException {
-    return new S3ESeekableInputStream(this, engine.open(object, known(null)));
+    return new S3ESeekableInputStream(this, engine.open(object, known()));
   }
 
-  /**
-   * What a stream has been told of the object; later ones open that version.
-   *
-   * @param told null where nothing was
-   */
-  synchronized OpenOptions known(@Nullable String told) throws IOException {
+  /** How a stream is opened. */
+  private synchronized OpenOptions known() throws IOException {
     if (options.size() < 0) {
       try (S3EInputStream asked = engine.open(object, options)) {
         options = options.withSize(asked.size()).withVersion(asked.etag(), options.versionId());
       }
-    } else if (told != null && options.etag() == null) {
-      options = options.withVersion(told, options.versionId());
     }
     return options;
+  }
+
+  /**
+   * Hears which version a stream reads; later ones open that. Does not wait: streams are opened
+   * once the length is known.
+   *
+   * @throws ObjectChangedException if another stream of this file reads another version
+   */
+  synchronized void reads(String etag) throws ObjectChangedException {
+    String first = options.etag();
+    if (first == null) {
+      options = options.withVersion(etag, options.versionId());
+    } else if (!first.equals(etag)) {
+      throw new ObjectChangedException(
+          "Object changed between two streams: " + object + " was " + first + ", now " + etag,
+          null);
+    }
   }
 
   @Override

@@ -3,6 +3,7 @@ package io.s3e.parquet;
 
 import io.s3e.block.ByteRange;
 import io.s3e.client.RequestFailure;
+import io.s3e.fetch.ObjectChangedException;
 import io.s3e.stream.S3EInputStream;
 import java.io.FileNotFoundException;
 import java.io.IOException;
@@ -12,6 +13,7 @@ import java.util.concurrent.CompletableFuture;
 import org.apache.parquet.bytes.ByteBufferAllocator;
 import org.apache.parquet.io.ParquetFileRange;
 import org.apache.parquet.io.SeekableInputStream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * parquet-java's stream over one of S3E's. For one thread at a time; ranges of {@link
@@ -21,8 +23,8 @@ final class S3ESeekableInputStream extends SeekableInputStream {
   private final S3EInputFile file;
   private final S3EInputStream in;
 
-  /** Whether the file has heard which version this stream reads. */
-  private boolean isTold;
+  /** Whether the file has heard which version this stream reads, and has agreed. */
+  private volatile boolean isAgreed;
 
   S3ESeekableInputStream(S3EInputFile file, S3EInputStream in) {
     this.file = file;
@@ -124,7 +126,34 @@ final class S3ESeekableInputStream extends SeekableInputStream {
             allocator::allocate,
             allocator::release);
     for (int i = 0; i < arrivals.size(); i++) {
-      ranges.get(i).setDataReadFuture(arrivals.get(i));
+      ranges.get(i).setDataReadFuture(checked(arrivals.get(i), allocator));
+    }
+  }
+
+  /** What arrives, of the file's version alone; a reader's cancel reaches the arrival. */
+  private CompletableFuture<ByteBuffer> checked(
+      CompletableFuture<ByteBuffer> arrival, ByteBufferAllocator allocator) {
+    CompletableFuture<ByteBuffer> given = new CompletableFuture<>();
+    var unused = arrival.whenComplete((buffer, failure) -> give(given, buffer, failure, allocator));
+    var unusedToo = given.whenComplete((buffer, failure) -> arrival.cancel(false));
+    return given;
+  }
+
+  private void give(
+      CompletableFuture<ByteBuffer> given,
+      @Nullable ByteBuffer buffer,
+      @Nullable Throwable failure,
+      ByteBufferAllocator allocator) {
+    Throwable problem = failure == null ? disagreement() : failure;
+    boolean isTaken = problem == null && given.complete(buffer);
+    try {
+      if (buffer != null && !isTaken) {
+        allocator.release(buffer);
+      }
+    } finally {
+      if (problem != null) {
+        given.completeExceptionally(problem);
+      }
     }
   }
 
@@ -140,7 +169,7 @@ final class S3ESeekableInputStream extends SeekableInputStream {
     int count() throws IOException;
   }
 
-  /** Reads, tells the file which version that was, and says what is missing as Java does. */
+  /** Reads, of the file's version alone, and says what is missing as Java does. */
   private int told(Read read) throws IOException {
     int count;
     try {
@@ -148,11 +177,26 @@ final class S3ESeekableInputStream extends SeekableInputStream {
     } catch (IOException e) {
       throw isMissing(e) ? (IOException) new FileNotFoundException(e.getMessage()).initCause(e) : e;
     }
-    if (!isTold && in.etag() != null) {
-      isTold = true;
-      var unused = file.known(in.etag());
+    IOException problem = disagreement();
+    if (problem != null) {
+      throw problem;
     }
     return count;
+  }
+
+  /** Tells the file which version this stream reads; what it says if that is not its own. */
+  private @Nullable IOException disagreement() {
+    String etag = in.etag();
+    if (isAgreed || etag == null) {
+      return null;
+    }
+    try {
+      file.reads(etag);
+      isAgreed = true;
+      return null;
+    } catch (ObjectChangedException e) {
+      return e;
+    }
   }
 
   private static boolean isMissing(Throwable failure) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.s3e.parquet;
 
+import static io.s3e.testing.Eventually.awaitTrue;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -14,6 +15,7 @@ import io.s3e.client.aws.AwsClientSettings;
 import io.s3e.client.aws.AwsClients;
 import io.s3e.fetch.ObjectChangedException;
 import io.s3e.parquet.example.CountRows;
+import io.s3e.testing.Fault;
 import io.s3e.testing.HostileS3Server;
 import io.s3e.testing.Slow;
 import java.io.ByteArrayOutputStream;
@@ -230,13 +232,84 @@ class S3EInputFileTest {
     try (SeekableInputStream in = file.newStream()) {
       assertThat(in.read()).isEqualTo(bytes[0] & 0xff);
     }
-    byte[] other = bytes.clone();
-    other[2_000_000]++;
-    server.put(OBJECT, other);
+    overwrite();
     try (SeekableInputStream in = file.newStream()) {
       in.seek(2_000_000);
       assertThatThrownBy(in::read).isInstanceOf(ObjectChangedException.class);
     }
+  }
+
+  /** Footer by ranges alone, as parquet-java's vectored reader may. */
+  @Test
+  void aStreamThatReadsRangesAloneSettlesTheVersion() throws Exception {
+    InputFile file = S3EInputFile.of(engine, OBJECT, OpenOptions.DEFAULTS.withSize(bytes.length));
+    try (SeekableInputStream in = file.newStream()) {
+      List<ParquetFileRange> ranges = ranges();
+      in.readVectored(ranges, HeapByteBufferAllocator.getInstance());
+      for (ParquetFileRange range : ranges) {
+        ByteBuffer read = range.getDataReadFuture().get(30, TimeUnit.SECONDS);
+        assertThat(content(read)).isEqualTo(slice((int) range.getOffset(), range.getLength()));
+      }
+    }
+    overwrite();
+    try (SeekableInputStream in = file.newStream()) {
+      in.seek(2_000_000);
+      assertThatThrownBy(in::read).isInstanceOf(ObjectChangedException.class);
+    }
+  }
+
+  /** Neither was told a version when it was opened, and each has a first answer of its own. */
+  @Test
+  void streamsThatAreOpenBeforeTheFirstReadReadOneVersion() throws Exception {
+    InputFile file = S3EInputFile.of(engine, OBJECT, OpenOptions.DEFAULTS.withSize(bytes.length));
+    Counting allocator = new Counting();
+    List<ParquetFileRange> ranges = ranges();
+    try (SeekableInputStream first = file.newStream();
+        SeekableInputStream second = file.newStream();
+        SeekableInputStream third = file.newStream()) {
+      assertThat(first.read()).isEqualTo(bytes[0] & 0xff);
+      overwrite();
+      second.seek(2_000_000);
+      assertThatThrownBy(second::read)
+          .isInstanceOf(ObjectChangedException.class)
+          .hasMessageContaining(OBJECT.key());
+      assertThatThrownBy(() -> second.readFully(new byte[10]))
+          .as("nor later")
+          .isInstanceOf(ObjectChangedException.class);
+      third.readVectored(ranges, allocator);
+      for (ParquetFileRange range : ranges) {
+        assertThatThrownBy(() -> range.getDataReadFuture().get(30, TimeUnit.SECONDS))
+            .hasCauseInstanceOf(ObjectChangedException.class);
+      }
+    }
+    assertThat(allocator.released.get()).isEqualTo(allocator.allocated.get());
+    assertThat(allocator.allocated.get()).isEqualTo(ranges.size());
+  }
+
+  /** As by a reader that needs no more. */
+  @Test
+  void rangesThatAreCancelledGiveTheirBuffersBackAndEndTheirGets() throws Exception {
+    Counting allocator = new Counting();
+    List<ParquetFileRange> ranges = ranges();
+    InputFile file = S3EInputFile.of(engine, OBJECT, OpenOptions.DEFAULTS.withSize(bytes.length));
+    server.always(Fault.stallAtOnce());
+    try (SeekableInputStream in = file.newStream()) {
+      in.readVectored(ranges, allocator);
+      awaitTrue("all GETs hang", () -> server.gets().size() >= ranges.size());
+      ranges.forEach(range -> range.getDataReadFuture().cancel(true));
+      awaitTrue("no GET is left", () -> server.openConnections() == 0);
+      awaitTrue(
+          "buffers are back",
+          () ->
+              allocator.released.get() == ranges.size()
+                  && allocator.allocated.get() == ranges.size());
+    }
+  }
+
+  private void overwrite() {
+    byte[] other = bytes.clone();
+    other[2_000_000]++;
+    server.put(OBJECT, other);
   }
 
   @Test

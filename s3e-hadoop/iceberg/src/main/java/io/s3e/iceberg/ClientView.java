@@ -65,13 +65,15 @@ record ClientView(
 
   private static final List<Trait> FOR_STREAMS_OF_ICEBERG =
       List.of(
-          new Trait(S3EProperties.ENABLED, value -> !Boolean.parseBoolean(value)),
-          // The key would have to be kept apart from other tables' blocks.
-          new Trait("s3.sse.type", "custom"::equals));
+          new Trait(S3EProperties.ENABLED, value -> !S3EProperties.is(value, "true")),
+          // The key would have to be kept apart from other tables' blocks. Iceberg takes any case.
+          new Trait("s3.sse.type", "custom"::equalsIgnoreCase));
 
   private static final List<Trait> FOR_CLIENT_OF_ICEBERG =
       List.of(
-          new Trait(S3EProperties.CLIENT, S3EProperties.CLIENT_OF_ICEBERG::equalsIgnoreCase),
+          new Trait(
+              S3EProperties.CLIENT,
+              value -> S3EProperties.is(value, S3EProperties.CLIENT_OF_ICEBERG)),
           new Trait("client.factory", value -> !KNOWN_FACTORIES.contains(value)),
           new Trait("s3.client-factory-impl", value -> !KNOWN_FACTORIES.contains(value)),
           new Trait("s3.remote-signing-enabled", Boolean::parseBoolean),

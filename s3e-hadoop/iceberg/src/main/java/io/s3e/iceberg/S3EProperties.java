@@ -36,6 +36,10 @@ final class S3EProperties {
   private static final Set<String> CLIENTS = Set.of("auto", CLIENT_OF_S3E, CLIENT_OF_ICEBERG);
 
   private static final Logger LOG = LoggerFactory.getLogger(S3EProperties.class);
+
+  /** Two blocks. */
+  private static final String LEAST_BUDGET = ((2 * S3EConfig.DEFAULTS.blockBytes()) >> 10) + "K";
+
   private static final Pattern SIZE = Pattern.compile("(\\d{1,12})([KMGT]?)");
   private static final Pattern DURATION = Pattern.compile("(\\d{1,9})(ms|s|m|h)");
 
@@ -74,7 +78,9 @@ final class S3EProperties {
               "client", "auto, crt or s3fileio", S3EProperties::clientName, (to, name) -> {}),
           Property.of(
               "memory.budget",
-              "bytes, with K, M or G: 256M, or 0 to choose by the host",
+              "bytes, with K, M or G, at least "
+                  + LEAST_BUDGET
+                  + ": 256M, or 0 to choose by the host",
               S3EProperties::size,
               (to, bytes) -> to.config.memoryBytes(bytes)),
           Property.of(
@@ -108,8 +114,7 @@ final class S3EProperties {
               "directories on local disks, separated by commas; without any there is no cache on"
                   + " disk",
               S3EProperties::directories,
-              (to, directories) ->
-                  to.disk.mode(DiskCacheConfig.Mode.DISK).directories(directories)),
+              (to, directories) -> to.disk.mode(mode(directories)).directories(directories)),
           Property.of(
               "cache.capacity",
               "bytes in each directory, with K, M, G or T, or 0 to choose by what is free",
@@ -136,7 +141,12 @@ final class S3EProperties {
 
   /** Whether Iceberg's client must not stand in for S3E's own. */
   static boolean requiresOwnClient(Map<String, String> properties) {
-    return CLIENT_OF_S3E.equalsIgnoreCase(properties.get(CLIENT));
+    return is(properties.getOrDefault(CLIENT, ""), CLIENT_OF_S3E);
+  }
+
+  /** Whether a value is this word, read as {@link #check} does: blanks and case do not count. */
+  static boolean is(String value, String word) {
+    return value.trim().equalsIgnoreCase(word);
   }
 
   private static String clientName(String text) {
@@ -204,6 +214,10 @@ final class S3EProperties {
       throw new IllegalArgumentException(text);
     }
     return matcher;
+  }
+
+  private static DiskCacheConfig.Mode mode(List<Path> directories) {
+    return directories.isEmpty() ? DiskCacheConfig.Mode.MEMORY : DiskCacheConfig.Mode.DISK;
   }
 
   private static List<Path> directories(String text) {

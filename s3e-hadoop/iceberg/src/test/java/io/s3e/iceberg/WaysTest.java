@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.s3e.S3E;
+import io.s3e.disk.DiskCacheConfig;
 import io.s3e.testing.CapturedLog;
 import io.s3e.testing.Fault;
 import io.s3e.testing.Slow;
@@ -106,6 +107,56 @@ class WaysTest {
       assertThat(byCrt()).isZero();
       assertThat(log.lines("s3e.client is \"S3FileIO\"")).hasSize(1);
     }
+  }
+
+  /** As values of a properties file may have them, which the check lets pass. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "s3e.client  | ' s3fileio ' | iceberg",
+        "s3e.client  | 'crt '       | crt",
+        "s3e.enabled | 'true '      | crt",
+        "s3e.enabled | ' false'     | none"
+      })
+  void blanksAroundAValueDoNotCount(String key, String value, String client) throws IOException {
+    try (S3EFileIO io = store.open(new S3EFileIO(), key, value)) {
+      assertReads(io);
+      assertThat(client(io)).startsWith(client);
+    }
+    assertThat(S3EProperties.requiresOwnClient(Map.of(key, value)))
+        .isEqualTo(value.contains("crt"));
+  }
+
+  /** S3E would ask without the key, and the store refuse. */
+  @ParameterizedTest
+  @ValueSource(strings = {"custom", "CUSTOM", "Custom"})
+  void objectsWithAKeyOfTheirOwnAreLeftToIceberg(String type) {
+    assertThat(ClientView.reasonAgainstS3e(Map.of("s3.sse.type", type)))
+        .contains("s3.sse.type")
+        .contains(type);
+    assertThat(ClientView.reasonAgainstS3e(Map.of("s3.sse.type", "kms"))).isNull();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", " ", ","})
+  void noDirectoriesAreNoCacheOnDisk(String directories) throws IOException {
+    Map<String, String> properties = Map.of("s3e.cache.dirs", directories);
+    assertThat(S3EProperties.config(properties).diskCache().mode())
+        .isEqualTo(DiskCacheConfig.Mode.MEMORY);
+    try (S3EFileIO io = store.open(new S3EFileIO(), "s3e.cache.dirs", directories)) {
+      assertReads(io);
+    }
+  }
+
+  @Test
+  void theLeastBudgetIsTold() {
+    assertThatThrownBy(() -> store.open(new S3EFileIO(), "s3e.memory.budget", "100K"))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("s3e.memory.budget is \"100K\"")
+        .hasMessageContaining("at least 128K");
+    assertThat(S3EProperties.config(Map.of("s3e.memory.budget", "128K")).memoryBytes())
+        .isEqualTo(128 << 10);
   }
 
   @Slow

@@ -82,9 +82,10 @@ final class ReadsPage {
     return """
     <div class="s3e-card" id="s3e-empty"><div class="s3e-big">No stage has read by S3E yet.\
     </div><p>A stage appears here when it has ended. If stages that read <code>s3a://</code>\
-     have ended, they read by another stream: see that <code>fs.s3a.impl</code> is\
-     <code>io.s3e.hadoop.S3EFileSystem</code> and that <code>fs.s3a.s3e.enabled</code> is not\
-     <code>false</code>.</p></div>
+     by Hadoop's file systems have ended, another stream read: see that <code>fs.s3a.impl</code>\
+     is <code>io.s3e.hadoop.S3EFileSystem</code> and that <code>fs.s3a.s3e.enabled</code> is not\
+     <code>false</code>. What Iceberg reads by <code>S3EFileIO</code> is not counted\
+     here.</p></div>
     """;
   }
 

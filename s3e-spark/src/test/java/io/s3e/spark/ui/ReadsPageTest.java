@@ -281,7 +281,8 @@ class ReadsPageTest {
     Document page =
         page(new ReadsView(ReadCounts.NONE, List.of(), List.of(), List.of(), Prices.LIST));
     assertThat(page.expectFirst("#s3e-empty").text())
-        .contains("No stage has read by S3E yet", "fs.s3a.impl", "io.s3e.hadoop.S3EFileSystem");
+        .contains("No stage has read by S3E yet", "fs.s3a.impl", "io.s3e.hadoop.S3EFileSystem")
+        .contains("What Iceberg reads by S3EFileIO is not counted");
     assertThat(page.select("table")).isEmpty();
   }
 

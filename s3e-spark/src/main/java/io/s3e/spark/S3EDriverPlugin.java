@@ -51,6 +51,7 @@ final class S3EDriverPlugin implements DriverPlugin {
       LOG.warn("S3E does not read s3a://, since {}", settings.whyNotRead());
       return Map.of();
     }
+    EarlyBuckets.tell(plugin.conf(), hadoop);
     if (!spark.isLocal()) {
       // Where executors are JVMs of their own.
       new MemoryChecks(plugin.conf(), config).findings().forEach(LOG::warn);

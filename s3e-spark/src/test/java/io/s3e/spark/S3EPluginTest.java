@@ -302,6 +302,56 @@ class S3EPluginTest extends SparkOnServer {
     assertThat(spark.logged(STAGE_EVENT)).isEmpty();
   }
 
+  /** Spark fetches files of the application before it begins its plugins. */
+  @Test
+  @Tag("spark")
+  void aBucketThatSparkHasOpenedBeforeThePluginIsNamed() throws Exception {
+    SparkSession first = spark.plain().getOrCreate();
+    String file = LocalSpark.path("early/file");
+    try (var out =
+        FileSystem.get(URI.create(file), first.sparkContext().hadoopConfiguration())
+            .create(new org.apache.hadoop.fs.Path(file))) {
+      out.write(1);
+    }
+    first.stop();
+    FileSystem.closeAll();
+    SparkSession session = spark.builder().config("spark.files", file).getOrCreate();
+    FileSystem cached =
+        FileSystem.get(URI.create(file), session.sparkContext().hadoopConfiguration());
+    session.stop();
+    assertThat(cached).as("as Hadoop keeps it").isNotInstanceOf(S3EFileSystem.class);
+    assertThat(log.lines())
+        .filteredOn(line -> line.startsWith("WARN S3E does not read s3a://" + LocalSpark.BUCKET))
+        .singleElement()
+        .asString()
+        .contains("spark.hadoop.fs.s3a.impl = \"io.s3e.hadoop.S3EFileSystem\"");
+  }
+
+  @Test
+  @Tag("spark")
+  void aBucketThatS3eHasOpenedFromTheStartIsNot() throws Exception {
+    SparkSession first = spark.builder().getOrCreate();
+    String file = LocalSpark.path("early/file");
+    try (var out =
+        FileSystem.get(URI.create(file), first.sparkContext().hadoopConfiguration())
+            .create(new org.apache.hadoop.fs.Path(file))) {
+      out.write(1);
+    }
+    first.stop();
+    FileSystem.closeAll();
+    SparkSession session =
+        spark
+            .builder()
+            .config("spark.files", file)
+            .config("spark.hadoop.fs.s3a.impl", S3EFileSystem.class.getName())
+            .getOrCreate();
+    FileSystem cached =
+        FileSystem.get(URI.create(file), session.sparkContext().hadoopConfiguration());
+    session.stop();
+    assertThat(cached).isInstanceOf(S3EFileSystem.class);
+    assertThat(log.lines()).noneMatch(line -> line.startsWith("WARN S3E does not read"));
+  }
+
   @Test
   @Tag("spark")
   void badSettingsAreNamedAsTheyWereWritten() {

@@ -87,6 +87,7 @@ public final class S3ASettings {
     }
     if (userValue(SCOPE) == null) {
       set(SCOPE_OF_PROCESS, "private");
+      HiveClients.shareWith(spark);
       set(SCOPE, "${" + SCOPE_OF_PROCESS + "}");
     }
     setUnlessUser(APPLICATION, "spark-" + UUID.randomUUID());

@@ -14,6 +14,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 class S3ASettingsTest {
+  private static final String SHARED = "spark.sql.hive.metastore.sharedPrefixes";
+
   private final SparkConf spark = new SparkConf(false);
 
   @AfterEach
@@ -41,6 +43,29 @@ class S3ASettingsTest {
     }
   }
 
+  /** Spark's key replaces Spark's list where it is set. */
+  @Test
+  void aMetastoreClientOfOtherJarsIsSharedS3esClasses() {
+    complete();
+    assertThat(spark.get(SHARED))
+        .isEqualTo(
+            "com.mysql.jdbc,com.mysql.cj,org.postgresql,com.microsoft.sqlserver,oracle.jdbc,"
+                + "io.s3e.");
+    spark.set(SHARED, "org.example, com.example");
+    for (int time = 0; time < 2; time++) {
+      complete();
+      assertThat(spark.get(SHARED)).isEqualTo("org.example, com.example,io.s3e.");
+    }
+    for (String covering : new String[] {"org.example, io.s3e", "io."}) {
+      spark.set(SHARED, covering);
+      complete();
+      assertThat(spark.get(SHARED)).isEqualTo(covering);
+    }
+    spark.set(SHARED, "");
+    complete();
+    assertThat(spark.get(SHARED)).isEqualTo("io.s3e.");
+  }
+
   @Test
   void theUsersOwnFileSystemStays() {
     spark.set("spark.hadoop.fs.s3a.impl", "org.example.Own");
@@ -49,6 +74,7 @@ class S3ASettingsTest {
     assertThat(String.valueOf(driver.get("fs.AbstractFileSystem.s3a.impl")))
         .doesNotContain("io.s3e");
     assertThat(new S3ASettings(spark, driver).isReadByS3E()).isFalse();
+    assertThat(spark.contains(SHARED)).isFalse();
   }
 
   /** Executors that fetch it by S3E's class, which they do not have yet, end. */

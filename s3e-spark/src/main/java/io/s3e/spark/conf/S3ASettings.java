@@ -45,6 +45,7 @@ public final class S3ASettings {
 
   private final SparkConf spark;
   private final Configuration hadoop;
+  private final WrittenValues written;
 
   /** Names behind the prefix that were taken from {@code spark.s3e.}. */
   private final Set<String> taken = new TreeSet<>();
@@ -58,6 +59,7 @@ public final class S3ASettings {
   public S3ASettings(SparkConf spark, Configuration hadoop) {
     this.spark = spark;
     this.hadoop = hadoop;
+    written = new WrittenValues(spark);
   }
 
   /**
@@ -69,6 +71,7 @@ public final class S3ASettings {
    */
   public AdapterConfig complete() {
     SparkKeys.ALL.forEach(key -> key.get(spark));
+    written.takeBack(hadoop);
     take();
     List<String> shown = shownSecrets();
     if (!shown.isEmpty()) {
@@ -84,10 +87,10 @@ public final class S3ASettings {
     }
     if (isReadByS3E()) {
       setUnlessUser("fs.AbstractFileSystem.s3a.impl", "io.s3e.hadoop.S3EAbstractFileSystem");
+      HiveClients.shareWith(spark);
     }
     if (userValue(SCOPE) == null) {
       set(SCOPE_OF_PROCESS, "private");
-      HiveClients.shareWith(spark);
       set(SCOPE, "${" + SCOPE_OF_PROCESS + "}");
     }
     setUnlessUser(APPLICATION, "spark-" + UUID.randomUUID());
@@ -120,8 +123,9 @@ public final class S3ASettings {
     for (String name : hadoop.getPropsWithPrefix(PREFIX).keySet()) {
       String key = PREFIX + name;
       String value = hadoop.getRaw(key);
-      if (value != null && !key.equals(DiskCacheKeys.SECRET)) {
-        spark.setIfMissing(OF_HADOOP + key, value);
+      boolean isTold = value == null || spark.contains(OF_HADOOP + key);
+      if (!isTold && !key.equals(DiskCacheKeys.SECRET)) {
+        written.write(key, value);
       }
     }
   }
@@ -180,7 +184,7 @@ public final class S3ASettings {
 
   private void set(String key, String value) {
     hadoop.set(key, value);
-    spark.set(OF_HADOOP + key, value);
+    written.write(key, value);
   }
 
   /** The value that does not come with Hadoop; null if there is none. */

@@ -66,6 +66,57 @@ class S3ASettingsTest {
     assertThat(spark.get(SHARED)).isEqualTo("io.s3e.");
   }
 
+  /** In a notebook the settings of one context may begin the next one. */
+  @Test
+  void whatThePluginHasWrittenIsNotTakenForTheUsers() {
+    spark.set("spark.s3e.memory.budget", "100M").set("spark.s3e.enabled", "true");
+    spark.set("spark.s3e.history", "observe").set("spark.app.name", "first");
+    String application = complete().get("fs.s3a.s3e.cache.app.id");
+    spark.set("spark.s3e.memory.budget", "300M").set("spark.s3e.enabled", "false");
+    spark.set("spark.app.name", "second");
+    for (Configuration each : new Configuration[] {complete(), executor()}) {
+      AdapterConfig config = AdapterConfig.read(each, null);
+      assertThat(config.engine().memoryBytes()).isEqualTo(300L << 20);
+      assertThat(config.enabled()).isFalse();
+      assertThat(each.get("fs.s3a.s3e.history.job")).isEqualTo("second");
+      assertThat(each.get("fs.s3a.s3e.cache.app.id")).isNotEqualTo(application);
+      assertThat(each.get("fs.s3a.impl")).isEqualTo("io.s3e.hadoop.S3EFileSystem");
+    }
+    spark.remove("spark.s3e.memory.budget");
+    for (Configuration each : new Configuration[] {complete(), executor()}) {
+      assertThat(each.get("fs.s3a.s3e.memory.budget")).isNull();
+    }
+  }
+
+  @Test
+  void whatTheUserHasWrittenSinceStays() {
+    spark.set("spark.s3e.memory.budget", "100M");
+    complete();
+    spark.set("spark.hadoop.fs.s3a.s3e.memory.budget", "200M");
+    spark.set("spark.hadoop.fs.s3a.impl", "org.example.Own");
+    for (int time = 0; time < 2; time++) {
+      for (Configuration each : new Configuration[] {complete(), executor()}) {
+        assertThat(each.get("fs.s3a.s3e.memory.budget")).isEqualTo("200M");
+        assertThat(each.get("fs.s3a.impl")).isEqualTo("org.example.Own");
+        assertThat(String.valueOf(each.get("fs.AbstractFileSystem.s3a.impl")))
+            .doesNotContain("io.s3e");
+      }
+    }
+  }
+
+  /** They are told to executors, which is not to say that the user has set them for Spark. */
+  @Test
+  void whatExecutorsWereToldOfTheDriversFilesDoesNotWinLater() {
+    Configuration driver = SparkHadoopUtil.get().newConfiguration(spark);
+    driver.set("fs.s3a.s3e.memory.budget", "200M");
+    new S3ASettings(spark, driver).complete();
+    assertThat(executor().get("fs.s3a.s3e.memory.budget")).isEqualTo("200M");
+    spark.set("spark.s3e.memory.budget", "300M");
+    for (Configuration each : new Configuration[] {complete(), executor()}) {
+      assertThat(each.get("fs.s3a.s3e.memory.budget")).isEqualTo("300M");
+    }
+  }
+
   @Test
   void theUsersOwnFileSystemStays() {
     spark.set("spark.hadoop.fs.s3a.impl", "org.example.Own");
@@ -169,9 +220,9 @@ class S3ASettingsTest {
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageStartingWith("spark.s3e.block.size = \"3M\": expected a size from ");
     spark.remove("spark.s3e.block.size");
-    spark.set("spark.hadoop.fs.s3a.s3e.block.size", "3M");
+    spark.set("spark.hadoop.fs.s3a.s3e.block.size", "5M");
     assertThatThrownBy(this::complete)
-        .hasMessageStartingWith("fs.s3a.s3e.block.size = \"3M\": expected a size from ");
+        .hasMessageStartingWith("fs.s3a.s3e.block.size = \"5M\": expected a size from ");
     spark.remove("spark.hadoop.fs.s3a.s3e.block.size");
     spark.set("spark.s3e.events.enabled", "perhaps");
     assertThatThrownBy(this::complete)

@@ -118,23 +118,26 @@ public class S3EFileSystem extends S3AFileSystem {
     String bucket = name.getHost();
     Configuration conf = S3AUtils.propagateBucketOptions(original, bucket);
     AdapterConfig config = AdapterConfig.read(conf, bucket);
-    StreamChoice choice = StreamChoice.of(config, conf);
-    boolean reads = choice == StreamChoice.S3E;
+    StreamChoice choice = StreamChoice.of(config, bucket, conf);
+    if (choice == StreamChoice.S3E) {
+      EarlyStart.begin(config, conf);
+      super.initialize(name, found.isHadoop33() ? original : withStreams(original, bucket));
+      // What S3A does is certain only now: a delegation token may bring keys.
+      choice = StreamChoice.of(this);
+    } else {
+      super.initialize(name, original);
+    }
     if (choice == StreamChoice.S3A_FOR_ENCRYPTION) {
       LOG.info("Reading {} by S3A's own stream: {}", name, choice.reason());
     }
-    if (reads) {
-      EarlyStart.begin(config, conf);
-    }
+    boolean reads = choice == StreamChoice.S3E;
     if (found.isHadoop33()) {
-      super.initialize(name, original);
       if (reads && config.client() != ClientChoice.S3A) {
         reads33 = reads33(config, bucket);
         metrics = HadoopMetrics.register(getUri(), readStatistics);
       }
       return;
     }
-    super.initialize(name, reads ? withStreams(original, bucket) : original);
     if (reads) {
       UnknownKeys.tell(getUri().toString(), original, bucket);
       sayOverridden(conf);

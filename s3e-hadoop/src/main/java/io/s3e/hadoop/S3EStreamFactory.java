@@ -18,6 +18,7 @@ import java.util.Locale;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.StreamCapabilities;
 import org.apache.hadoop.fs.s3a.Constants;
+import org.apache.hadoop.fs.s3a.S3AEncryptionMethods;
 import org.apache.hadoop.fs.s3a.S3AInputStream;
 import org.apache.hadoop.fs.s3a.impl.ChangeDetectionPolicy;
 import org.apache.hadoop.fs.s3a.impl.streams.AbstractObjectInputStreamFactory;
@@ -46,7 +47,12 @@ public class S3EStreamFactory extends AbstractObjectInputStreamFactory {
   private static final String DELEGATION_TOKEN_BINDING = "fs.s3a.delegation.token.binding";
 
   private @Nullable ReadEngine engine;
-  private boolean byClassicStream;
+
+  /** Null while S3E reads, as far as is known. */
+  private volatile @Nullable StreamChoice instead;
+
+  /** Of the file system, as its latest stream has told; nothing else does. */
+  private volatile S3AEncryptionMethods encryption = S3AEncryptionMethods.NONE;
 
   /** Called by S3A. */
   public S3EStreamFactory() {
@@ -62,10 +68,8 @@ public class S3EStreamFactory extends AbstractObjectInputStreamFactory {
     HadoopTables.opened(this);
     super.serviceInit(conf);
     AdapterConfig config = AdapterConfig.read(conf, null);
-    StreamChoice choice = StreamChoice.of(config, conf);
-    byClassicStream = choice != StreamChoice.S3E;
-    if (byClassicStream) {
-      LOG.info("Reading by S3A's classic stream: {}", choice.reason());
+    if (!config.enabled()) {
+      readByClassicStream(StreamChoice.S3A_BY_SETTING);
       return;
     }
     ChangeDetectionPolicy policy = ChangeDetectionPolicy.getPolicy(conf);
@@ -78,15 +82,20 @@ public class S3EStreamFactory extends AbstractObjectInputStreamFactory {
                     engine(config, conf, S3AStore.provider(config, policy)), () -> {}));
   }
 
-  /**
-   * Endpoint and encryption as they are configured: the SPI does not show what S3A makes of them.
-   */
-  private static S3E engine(AdapterConfig config, Configuration conf, ClientProvider client)
+  private void readByClassicStream(StreamChoice choice) {
+    if (instead != choice) {
+      instead = choice;
+      LOG.info("Reading by S3A's classic stream: {}", choice.reason());
+    }
+  }
+
+  /** The endpoint as it is configured: the SPI does not show what S3A makes of it. */
+  private S3E engine(AdapterConfig config, Configuration conf, ClientProvider client)
       throws IOException {
     UnknownKeys.tell(OWNER, conf, null);
     String secret =
         conf.getTrimmed(DELEGATION_TOKEN_BINDING, "").isEmpty()
-            ? ObjectEncryption.notForDisk(conf)
+            ? ObjectEncryption.notForDisk(encryption, conf)
             : DELEGATION_TOKEN_BINDING + " is set, and tokens may bring keys of SSE-C";
     String store =
         conf.getTrimmed(Constants.ENDPOINT, "") + "/" + conf.getTrimmed(Constants.AWS_REGION, "");
@@ -108,11 +117,16 @@ public class S3EStreamFactory extends AbstractObjectInputStreamFactory {
 
   @Override
   public ObjectInputStream readObject(ObjectReadParameters parameters) throws IOException {
+    S3AEncryptionMethods told = parameters.getObjectAttributes().getServerSideEncryptionAlgorithm();
+    encryption = told;
+    if (StreamChoice.of(told) != StreamChoice.S3E) {
+      readByClassicStream(StreamChoice.of(told));
+    }
+    if (instead != null) {
+      return new S3AInputStream(parameters);
+    }
     ReadEngine own = engine;
     if (own == null) {
-      if (byClassicStream) {
-        return new S3AInputStream(parameters);
-      }
       throw new IllegalStateException(getName() + " was not initialized");
     }
     return new S3EObjectInputStream(parameters, own);

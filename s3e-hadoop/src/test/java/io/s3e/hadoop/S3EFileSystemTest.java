@@ -19,12 +19,16 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.s3a.DefaultS3ClientFactory;
+import org.apache.hadoop.fs.s3a.S3AEncryptionMethods;
+import org.apache.hadoop.fs.s3a.S3AFileSystem;
+import org.apache.hadoop.fs.s3a.S3AInputStream;
 import org.apache.hadoop.metrics2.MetricsSystem;
 import org.apache.hadoop.metrics2.impl.MetricsSystemImpl;
 import org.apache.hadoop.metrics2.lib.DefaultMetricsSystem;
@@ -226,6 +230,65 @@ class S3EFileSystemTest {
               assertThat(get.headers().get("x-amz-server-side-encryption-customer-key-MD5"))
                   .isNotNull();
             });
+  }
+
+  /** Whatever the settings say of encryption, S3A knows best. */
+  @Test
+  void s3aReadsWhereItDecrypts() throws Exception {
+    try (CapturedLog log = new CapturedLog();
+        FileSystem fs =
+            new S3EFileSystem() {
+              private boolean isAsked;
+
+              @Override
+              public boolean isCSEEnabled() {
+                isAsked = true;
+                return true;
+              }
+
+              @Override
+              public S3AEncryptionMethods getS3EncryptionAlgorithm() {
+                return isAsked ? S3AEncryptionMethods.CSE_KMS : super.getS3EncryptionAlgorithm();
+              }
+            }) {
+      fs.initialize(URI.create("s3a://" + S3AServer.BUCKET), conf);
+      assertThat(log.lines("by S3A's own stream: objects are encrypted in the client")).hasSize(1);
+      write(fs);
+      assertArrayEquals(data, read(fs));
+      assertThat(fs.hasPathCapability(file, "fs.s3a.s3e")).isFalse();
+      try (FSDataInputStream in = fs.open(file)) {
+        assertThat(in.getWrappedStream()).isInstanceOf(S3AInputStream.class);
+      }
+    }
+  }
+
+  /** A delegation token's keys, for example, are in no configuration. */
+  @Tag("stream-spi")
+  @Test
+  void s3aReadsByItsStreamWhereItTellsTheFactoryOfEncryption() throws Exception {
+    Configuration plain = S3AReads.small(S3AServer.factoryAlone(proxy.endpoint()));
+    AtomicBoolean isEncrypted = new AtomicBoolean();
+    try (CapturedLog log = new CapturedLog();
+        FileSystem fs =
+            new S3AFileSystem() {
+              @Override
+              public S3AEncryptionMethods getS3EncryptionAlgorithm() {
+                return isEncrypted.get()
+                    ? S3AEncryptionMethods.CSE_KMS
+                    : super.getS3EncryptionAlgorithm();
+              }
+            }) {
+      fs.initialize(URI.create("s3a://" + S3AServer.BUCKET), plain);
+      write(fs);
+      assertArrayEquals(data, read(fs));
+      isEncrypted.set(true);
+      for (int opened = 0; opened < 2; opened++) {
+        try (FSDataInputStream in = fs.open(file)) {
+          assertThat(in.getWrappedStream()).isInstanceOf(S3AInputStream.class);
+        }
+      }
+      assertThat(log.lines("by S3A's classic stream: objects are encrypted")).hasSize(1);
+    }
   }
 
   @ParameterizedTest

@@ -192,11 +192,7 @@ public final class FileSystemClients implements ReadEngine.Maker {
    * By S3A's word, which counts a delegation token's encryption too, and by the configuration's.
    */
   private @Nullable String secret() {
-    return switch (fileSystem.getS3EncryptionAlgorithm()) {
-      case SSE_C, CSE_KMS, CSE_CUSTOM ->
-          "objects are encrypted by " + fileSystem.getS3EncryptionAlgorithm().getMethod();
-      default -> ObjectEncryption.notForDisk(conf);
-    };
+    return ObjectEncryption.notForDisk(fileSystem.getS3EncryptionAlgorithm(), conf);
   }
 
   private ClientProvider s3a() {

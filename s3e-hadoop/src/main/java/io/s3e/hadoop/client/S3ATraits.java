@@ -28,7 +28,6 @@ final class S3ATraits {
   /** No functions, which would be linked one by one on the way of a JVM's first read. */
   private static Stream<@Nullable String> ofSettings(S3AFacts facts) {
     return Stream.of(
-        ObjectEncryption.isInClient(facts.conf()) ? "objects are encrypted there" : null,
         sessions(facts),
         facts.isOtherPoint() ? "its access point is not S3's of one region" : null,
         facts.isTrue(Constants.FIPS_ENDPOINT),

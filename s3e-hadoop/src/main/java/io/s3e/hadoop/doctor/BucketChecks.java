@@ -76,7 +76,7 @@ final class BucketChecks {
     try {
       AdapterConfig config = AdapterConfig.read(merged, bucket);
       tellUnknownKeys(bucket, title);
-      StreamChoice choice = StreamChoice.of(config, merged);
+      StreamChoice choice = StreamChoice.of(config, bucket, merged);
       if (choice == StreamChoice.S3E) {
         look(bucket, title, own);
       } else {
@@ -84,6 +84,8 @@ final class BucketChecks {
       }
     } catch (IllegalArgumentException e) {
       report.todo(title, "cannot be read: " + e.getMessage(), "Correct " + e.getMessage());
+    } catch (IOException e) {
+      tellNotMade(bucket, title, e);
     }
   }
 
@@ -115,11 +117,15 @@ final class BucketChecks {
       EngineFactory cache = new EngineFactory(config, fs.getConf(), bucket);
       tell(title, fs, config, cache);
     } catch (IOException | RuntimeException e) {
-      report.todo(
-          title,
-          "S3A makes no file system for it: " + ReadTrial.shortened(e),
-          "Correct what S3A says of s3a://" + bucket);
+      tellNotMade(bucket, title, e);
     }
+  }
+
+  private void tellNotMade(String bucket, String title, Exception e) {
+    report.todo(
+        title,
+        "S3A makes no file system for it: " + ReadTrial.shortened(e),
+        "Correct what S3A says of s3a://" + bucket);
   }
 
   private FileSystemClients.Outlook outlook(

@@ -11,7 +11,6 @@ import io.s3e.client.ClientLimits;
 import io.s3e.disk.DiskCacheConfig;
 import io.s3e.disk.DiskCacheConfig.Mode;
 import io.s3e.fetch.ExplainConfig;
-import io.s3e.hadoop.client.ObjectEncryption;
 import io.s3e.hadoop.conf.AdapterConfig;
 import io.s3e.hadoop.explain.GetFiles;
 import io.s3e.testing.CapturedLog;
@@ -23,8 +22,6 @@ import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 
 class EngineFactoryTest {
   private static final ClientLimits LIMITS = ClientLimits.copying(1 << 20, 4, 0);
@@ -127,23 +124,5 @@ class EngineFactoryTest {
     conf.set("fs.s3a.s3e.cache.key", secret);
     assertThat(engine(null).diskCache().key()).isNotNull();
     assertThat(engine(null).toString()).doesNotContain(secret);
-  }
-
-  @ParameterizedTest
-  @CsvSource({
-    "fs.s3a.encryption.algorithm, SSE-C, objects are encrypted by SSE-C",
-    "fs.s3a.server-side-encryption-algorithm, sse-c, objects are encrypted by SSE-C",
-    "fs.s3a.encryption.algorithm, CSE-KMS, objects are encrypted by CSE-KMS",
-    "fs.s3a.encryption.algorithm, CSE-CUSTOM, objects are encrypted by CSE-CUSTOM",
-    "fs.s3a.client.s3.custom.headers, X-Amz-Server-Side-Encryption-Customer-Key=k,"
-        + " fs.s3a.client.s3.custom.headers has keys of SSE-C",
-  })
-  void whatIsNotForDiskIsTold(String key, String value, String reason) {
-    assertThat(ObjectEncryption.notForDisk(conf)).isNull();
-    conf.set("fs.s3a.encryption.algorithm", "SSE-KMS");
-    assertThat(ObjectEncryption.notForDisk(conf)).isNull();
-    conf.unset("fs.s3a.encryption.algorithm");
-    conf.set(key, value);
-    assertThat(ObjectEncryption.notForDisk(conf)).isEqualTo(reason);
   }
 }

@@ -30,6 +30,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import javax.net.ServerSocketFactory;
 import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
@@ -84,6 +86,8 @@ public final class HostileS3Server implements AutoCloseable {
   private static final DateTimeFormatter SIGNING_TIME =
       DateTimeFormatter.ofPattern("yyyyMMdd'T'HHmmssX", Locale.ROOT);
 
+  private static final Pattern VERSION = Pattern.compile("[?&]versionId=([^&]*)");
+
   private static final AtomicInteger ADDRESSES = new AtomicInteger();
 
   private final ServerSocketFactory sockets;
@@ -91,6 +95,10 @@ public final class HostileS3Server implements AutoCloseable {
   private final InetAddress address;
   private final int port;
   private final Map<String, StoredContent> objects = new ConcurrentHashMap<>();
+
+  /** The ids of those that have versions. */
+  private final Map<String, String> latest = new ConcurrentHashMap<>();
+
   private final Queue<Request> requests = new ConcurrentLinkedQueue<>();
   private final Map<String, LongAdder> answers = new ConcurrentSkipListMap<>();
   private final Queue<Fault> script = new ConcurrentLinkedQueue<>();
@@ -173,6 +181,17 @@ public final class HostileS3Server implements AutoCloseable {
   public String put(ObjectRef object, StoredContent content) {
     objects.put(path(object), content);
     return content.etag();
+  }
+
+  /** As above, as the latest version of an object that has versions, each of which can be read. */
+  public String put(ObjectRef object, String versionId, byte[] content) {
+    objects.put(versionOf(path(object), versionId), StoredContent.of(content));
+    latest.put(path(object), versionId);
+    return put(object, content);
+  }
+
+  private static String versionOf(String path, String versionId) {
+    return path + "?versionId=" + versionId;
   }
 
   /** Deletes an object. */
@@ -431,7 +450,9 @@ public final class HostileS3Server implements AutoCloseable {
     int query = target.indexOf('?');
     String encoded = query < 0 ? target : target.substring(0, query);
     String path = URLDecoder.decode(encoded.replace("+", "%2B"), StandardCharsets.UTF_8);
-    StoredContent stored = objects.get(path);
+    Matcher version = VERSION.matcher(target);
+    String asked = version.find() ? version.group(1) : null;
+    StoredContent stored = objects.get(asked == null ? path : versionOf(path, asked));
     if (stored == null) {
       HostileReply reply = new HostileReply(StoredContent.of(new byte[0]), 404, get);
       reply.error(404, "NoSuchKey", "no object " + path);
@@ -441,8 +462,9 @@ public final class HostileS3Server implements AutoCloseable {
     HostileReply reply = new HostileReply(stored, get ? 206 : 200, get);
     reply.header("ETag", stored.etag());
     reply.header("Last-Modified", "Sun, 01 Feb 2026 03:04:05 GMT");
-    String asked = ifMatch == IfMatch.HONOURED ? request.header("If-Match") : null;
-    if (asked != null && !asked.equals(stored.etag())) {
+    reply.header("x-amz-version-id", asked == null ? latest.get(path) : asked);
+    String condition = ifMatch == IfMatch.HONOURED ? request.header("If-Match") : null;
+    if (condition != null && !condition.equals(stored.etag())) {
       reply.error(412, "PreconditionFailed", "the ETag is " + stored.etag());
       return reply;
     }

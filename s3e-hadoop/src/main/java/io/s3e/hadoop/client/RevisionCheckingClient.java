@@ -4,7 +4,9 @@ package io.s3e.hadoop.client;
 import io.s3e.client.ForwardingClient;
 import io.s3e.client.ForwardingHandler;
 import io.s3e.client.GetRequest;
+import io.s3e.client.HeadRequest;
 import io.s3e.client.ObjectClient;
+import io.s3e.client.ObjectHead;
 import io.s3e.client.RequestFailure;
 import io.s3e.client.ResponseHandler;
 import io.s3e.client.ResponseHead;
@@ -31,6 +33,9 @@ import org.slf4j.LoggerFactory;
  *       size it hears what the first answer told as long as the store has what is asked for, so it
  *       finds no change; {@code warn} logs the first one. Such streams may mix versions, which is
  *       what was asked.
+ *   <li>source {@code versionid}, mode {@code server}: what was opened without a version id is
+ *       asked for by that of the first answer, so that a stream reads on when the object is
+ *       replaced.
  *   <li>{@code version.required}: an answer without the attribute fails at once, be it one that the
  *       client itself does not read.
  * </ul>
@@ -65,22 +70,33 @@ public record RevisionCheckingClient(ObjectClient client) implements ForwardingC
     return pinsVersion(policy) && policy.getSource() == Source.ETag;
   }
 
+  /** Whether the version that is read is asked for by its id, which needs a permission more. */
+  public static boolean asksForVersion(ChangeDetectionPolicy policy) {
+    return policy.getSource() == Source.VersionId && policy.getMode() == Mode.Server;
+  }
+
+  @Override
+  public ObjectHead head(HeadRequest request) throws IOException {
+    StreamRequests stream = (StreamRequests) Objects.requireNonNull(request.context());
+    String version = stream.versionToRead(request.versionId());
+    return client.head(new HeadRequest(request.object(), version, request.headers(), stream));
+  }
+
+  /** If-Match goes along with a version id: under the id "null" a version can be replaced. */
   @Override
   public Exchange get(GetRequest request, ResponseHandler handler) {
     StreamRequests stream = (StreamRequests) Objects.requireNonNull(request.context());
     ChangeDetectionPolicy policy = stream.changePolicy();
     boolean conditional = policy.getMode() == Mode.Server && policy.getSource() != Source.None;
     GetRequest sent =
-        conditional
-            ? request
-            : new GetRequest(
-                request.object(),
-                request.range(),
-                null,
-                request.versionId(),
-                request.lend(),
-                request.headers(),
-                stream);
+        new GetRequest(
+            request.object(),
+            request.range(),
+            conditional ? request.etag() : null,
+            stream.versionToRead(request.versionId()),
+            request.lend(),
+            request.headers(),
+            stream);
     return client.get(sent, new Checked(request, stream, policy, handler));
   }
 
@@ -105,6 +121,10 @@ public record RevisionCheckingClient(ObjectClient client) implements ForwardingC
       }
       if (pinsVersion(policy)) {
         handler.onHead(head);
+        if (asksForVersion(policy) && revision != null) {
+          // Of an answer that was not accepted nothing is kept.
+          stream.reads(revision);
+        }
         return;
       }
       if (revision != null) {

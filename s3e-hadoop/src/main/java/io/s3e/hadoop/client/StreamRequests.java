@@ -24,6 +24,7 @@ public abstract class StreamRequests implements Closeable {
   private final ChangeTrackerStatistics changeStatistics;
   private final AtomicReference<@Nullable String> seenRevision = new AtomicReference<>();
   private final AtomicLong firstTotal = new AtomicLong();
+  private final AtomicReference<@Nullable String> readVersion = new AtomicReference<>();
 
   protected StreamRequests(
       AuditSpan span,
@@ -68,6 +69,16 @@ public abstract class StreamRequests implements Closeable {
   /** The object's size by this stream's first answer, in bytes, in the same modes; 0 before it. */
   final AtomicLong firstTotal() {
     return firstTotal;
+  }
+
+  /** The first version that an accepted answer tells is the one that is read from then on. */
+  final void reads(String versionId) {
+    readVersion.compareAndSet(null, versionId);
+  }
+
+  /** The version that was opened, else the one that is read; null if neither is known. */
+  final @Nullable String versionToRead(@Nullable String opened) {
+    return opened == null ? readVersion.get() : opened;
   }
 
   /** Counts a stream that was never closed, where this Hadoop has a counter for it. */

@@ -16,7 +16,6 @@ import io.s3e.stream.S3EInputStream;
 import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
 import org.apache.hadoop.fs.FSExceptionMessages;
-import org.apache.hadoop.fs.s3a.impl.ChangeDetectionPolicy;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -226,11 +225,9 @@ final class OpenStream {
 
   /** Asking for a version by id needs another permission than reading, so only if configured. */
   private @Nullable String versionToRead() {
-    ChangeDetectionPolicy policy = source.context().getChangeDetectionPolicy();
-    boolean byVersion =
-        policy.getSource() == ChangeDetectionPolicy.Source.VersionId
-            && policy.getMode() == ChangeDetectionPolicy.Mode.Server;
-    return byVersion ? source.versionId() : null;
+    return RevisionCheckingClient.asksForVersion(source.context().getChangeDetectionPolicy())
+        ? source.versionId()
+        : null;
   }
 
   /** As in the ETag header; a status made by hand may lack the quotes. */

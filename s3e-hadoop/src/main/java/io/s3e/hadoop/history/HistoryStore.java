@@ -3,6 +3,7 @@ package io.s3e.hadoop.history;
 
 import io.s3e.block.ObjectRef;
 import io.s3e.hadoop.conf.HistorySetting;
+import io.s3e.jvm.OwnLoader;
 import java.io.Closeable;
 import java.io.FileNotFoundException;
 import java.io.IOException;
@@ -19,9 +20,12 @@ import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStreamBuilder;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.LocalDirAllocator;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.s3a.Constants;
 import org.apache.hadoop.fs.s3a.S3AFileSystem;
+import org.apache.hadoop.fs.s3a.S3AUtils;
+import org.apache.hadoop.io.IOUtils;
 import org.apache.hadoop.util.functional.FutureIO;
 import org.jspecify.annotations.Nullable;
 
@@ -45,6 +49,8 @@ public final class HistoryStore {
   private static final int MOST_READ = 32;
 
   private static final int MOST_LOOKS = 3;
+
+  private static final String S3A_SCHEME = "s3a";
 
   private final Path directory;
   private final URI uri;
@@ -90,6 +96,13 @@ public final class HistoryStore {
     public void close() throws IOException {
       if (isOwn) {
         files.close();
+      }
+    }
+
+    /** As {@link #close()}, by a thread of its own: it takes the lock of Hadoop's cache. */
+    void closeBeside() {
+      if (isOwn) {
+        OwnLoader.thread(() -> IOUtils.cleanupWithLogger(null, files), "s3e-history").start();
       }
     }
   }
@@ -182,7 +195,8 @@ public final class HistoryStore {
    * Adds what one JVM, or all of one run, have learnt; whether all that was there could be read.
    */
   Found add(JobFacts facts) throws IOException {
-    try (Opened opened = open()) {
+    Opened opened = open();
+    try {
       FileSystem files = opened.files;
       Found found = find(files, facts.job());
       JobFacts all = found.facts().with(facts).judged();
@@ -202,7 +216,30 @@ public final class HistoryStore {
         boolean unused = files.delete(each, false);
       }
       return new Found(all, found.files(), found.problem());
+    } finally {
+      opened.closeBeside();
     }
+  }
+
+  /**
+   * Readies the directories in which S3A keeps what it uploads, since making them takes a local
+   * file system out of Hadoop's cache. That cache is locked while it closes what is in it, for all
+   * but the thread that does: whoever waits for {@link #add} is to call this before, and may be
+   * that thread.
+   *
+   * @throws IOException if there is no such directory
+   */
+  void prepareToAdd() throws IOException {
+    FileSystem files = lent;
+    if (!S3A_SCHEME.equals(uri.getScheme()) && !(files instanceof S3AFileSystem)) {
+      return;
+    }
+    Configuration writer =
+        files == null ? S3AUtils.propagateBucketOptions(conf, uri.getAuthority()) : files.getConf();
+    // As S3A has it.
+    String directories =
+        writer.get(Constants.BUFFER_DIR) == null ? "hadoop.tmp.dir" : Constants.BUFFER_DIR;
+    Path unused = new LocalDirAllocator(directories).getLocalPathForWrite("s3e-history", writer);
   }
 
   /** By a new name: nothing has to be looked for that it might replace. */

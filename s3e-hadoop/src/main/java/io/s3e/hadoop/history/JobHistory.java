@@ -58,7 +58,8 @@ public final class JobHistory implements AutoCloseable {
 
   /**
    * At the end of a JVM histories are written before Hadoop closes the file systems in its cache:
-   * while it does, nobody else gets one from there, and S3A needs one to write.
+   * while it does, nobody else gets one from there, and a file system or a credential provider may
+   * need one to write.
    */
   private static final Runnable AT_END = JobHistory::writeOpen;
 
@@ -436,6 +437,11 @@ public final class JobHistory implements AutoCloseable {
     }
     if (written.tables().isEmpty()) {
       return;
+    }
+    try {
+      store.prepareToAdd();
+    } catch (IOException | RuntimeException e) {
+      LOG.debug("S3A finds the same when it writes", e);
     }
     CompletableFuture<HistoryStore.@Nullable Found> adding = onThread(() -> add(written));
     HistoryStore.Found found = await(adding, WRITE_PATIENCE);

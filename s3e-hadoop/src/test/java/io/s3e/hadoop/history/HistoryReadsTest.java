@@ -25,6 +25,8 @@ import java.lang.reflect.Field;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.PrivilegedExceptionAction;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -42,6 +44,7 @@ import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.RawLocalFileSystem;
+import org.apache.hadoop.security.UserGroupInformation;
 import org.apache.parquet.example.data.Group;
 import org.apache.parquet.example.data.simple.SimpleGroup;
 import org.apache.parquet.hadoop.ParquetFileReader;
@@ -61,6 +64,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * A table of small Parquet files, read in runs that have a fresh engine each, as fresh JVMs have:
@@ -200,11 +205,15 @@ class HistoryReadsTest {
 
   private static void run(String table, int files, Configuration conf) throws IOException {
     try (FileSystem fs = S3AReads.open(conf)) {
-      for (int i = 0; i < files; i++) {
-        try (FSDataInputStream in = fs.open(path(table, i))) {
-          readTrailer(in);
-          readColumns(in);
-        }
+      readAll(table, files, fs);
+    }
+  }
+
+  private static void readAll(String table, int files, FileSystem fs) throws IOException {
+    for (int i = 0; i < files; i++) {
+      try (FSDataInputStream in = fs.open(path(table, i))) {
+        readTrailer(in);
+        readColumns(in);
       }
     }
   }
@@ -351,6 +360,37 @@ class HistoryReadsTest {
     FileStatus[] jobs = writer.listStatus(new org.apache.hadoop.fs.Path(histories));
     assertThat(jobs).hasSize(1);
     assertThat(writer.listStatus(jobs[0].getPath())).as("the later one alone").hasSize(1);
+  }
+
+  /**
+   * Under the lock of Hadoop's cache of file systems, and before anything was uploaded from these
+   * directories for buffers, as in a JVM that has written nothing; by the file system that has read
+   * and by one of the history's own.
+   */
+  @ParameterizedTest
+  @ValueSource(strings = {S3AServer.BUCKET, "s3e-histories"})
+  void whoClosesAllFileSystemsOfAUserWritesTheHistoryAtOnce(String bucket) throws Exception {
+    if (!bucket.equals(S3AServer.BUCKET)) {
+      S3AServer.createBucket(bucket);
+    }
+    String table = table(2);
+    String histories = "s3a://" + bucket + table.replace("/rows", "/kept");
+    Configuration conf = conf("on", USUAL);
+    conf.set("fs.s3a.s3e.history.dir", histories);
+    conf.set("fs.s3a.buffer.dir", directory.resolve("buffers").toString());
+    conf.setBoolean("fs.s3a.impl.disable.cache", false);
+    UserGroupInformation user = UserGroupInformation.createRemoteUser("reader-of" + table);
+    PrivilegedExceptionAction<FileSystem> open =
+        () -> FileSystem.get(URI.create("s3a://" + S3AServer.BUCKET), conf);
+    readAll(table, 2, user.doAs(open));
+    long begun = System.nanoTime();
+    FileSystem.closeAllForUGI(user);
+    assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(Duration.ofSeconds(5));
+    JobFacts facts =
+        new HistoryStore(
+                new org.apache.hadoop.fs.Path(histories), S3AServer.s3a(S3AServer.endpoint()))
+            .read("nightly 1");
+    assertThat(facts.tables()).hasSize(1);
   }
 
   /** A program that reads a file of one group and closes nothing but the file. */

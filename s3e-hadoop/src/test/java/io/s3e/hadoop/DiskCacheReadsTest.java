@@ -20,8 +20,11 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.security.alias.CredentialProvider;
+import org.apache.hadoop.security.alias.CredentialProviderFactory;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -164,6 +167,29 @@ class DiskCacheReadsTest {
       assertThat(log.lines("goes to local disk: objects are encrypted by SSE-C")).hasSize(1);
     }
     assertThat(temp.toFile().list()).isEmpty();
+  }
+
+  /** The SPI shows no file system, but what S3A has found of each object. */
+  @Tag("stream-spi")
+  @Test
+  void customersKeysInACredentialProviderKeepEverythingOffTheFactorysDisk() throws Exception {
+    Path disk = Files.createDirectory(temp.resolve("disk"));
+    conf = S3AReads.small(S3AServer.factoryAlone(proxy.endpoint()));
+    conf.set("fs.s3a.s3e.cache.mode", "disk");
+    conf.set("fs.s3a.s3e.cache.scope", "host");
+    conf.set("fs.s3a.s3e.cache.dirs", disk.toString());
+    String provider = "localjceks://file" + temp.resolve("keys.jceks");
+    conf.set("hadoop.security.credential.provider.path", provider);
+    CredentialProvider keys = CredentialProviderFactory.getProviders(conf).get(0);
+    keys.createCredentialEntry("fs.s3a.encryption.algorithm", "SSE-C".toCharArray());
+    keys.createCredentialEntry("fs.s3a.encryption.key", SECRET.toCharArray());
+    keys.flush();
+    try (CapturedLog log = new CapturedLog();
+        FileSystem fs = written()) {
+      requireReads(fs);
+      assertThat(log.lines("goes to local disk: objects are encrypted by SSE-C")).hasSize(1);
+    }
+    assertThat(disk.toFile().list()).isEmpty();
   }
 
   @Test

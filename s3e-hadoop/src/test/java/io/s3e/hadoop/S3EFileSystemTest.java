@@ -291,6 +291,47 @@ class S3EFileSystemTest {
     }
   }
 
+  /** The blocks of one file system are in memory for its own streams, and for nobody else's. */
+  @ParameterizedTest
+  @ValueSource(strings = {"auto", "s3a"})
+  void whatACustomersKeyOpensIsServedToItsFileSystemAlone(String client) throws Exception {
+    conf.set("fs.s3a.s3e.client", client);
+    assertThat(bytesReadByAnother()).as("without a key").isLessThan(SIZE);
+    conf.set("fs.s3a.encryption.algorithm", "SSE-C");
+    conf.set("fs.s3a.encryption.key", SECRET);
+    assertThat(bytesReadByAnother()).as("with a key").isEqualTo(SIZE);
+  }
+
+  /** What a file system gets from the store of a file that another one has in memory. */
+  private long bytesReadByAnother() throws IOException {
+    try (FileSystem fs = S3AReads.open(conf);
+        FileSystem other = S3AReads.open(conf)) {
+      write(fs);
+      assertArrayEquals(data, read(fs));
+      proxy.clear();
+      assertArrayEquals(data, read(fs));
+      assertThat(proxy.reads("file")).as("the same file system reads from memory").isEmpty();
+      assertArrayEquals(data, read(other));
+      return proxy.reads("file").stream().mapToLong(S3EFileSystemTest::length).sum();
+    }
+  }
+
+  @Test
+  void customersKeysAreInNoLog() throws Exception {
+    conf.set("fs.s3a.encryption.algorithm", "SSE-C");
+    conf.set("fs.s3a.encryption.key", SECRET);
+    try (CapturedLog log = new CapturedLog();
+        FileSystem fs = S3AReads.open(conf)) {
+      write(fs);
+      assertArrayEquals(data, read(fs));
+      try (FSDataInputStream in = fs.open(file)) {
+        assertThat(in.toString()).doesNotContain(SECRET);
+      }
+      assertThat(fs.toString()).doesNotContain(SECRET);
+      assertThat(log.lines(SECRET)).isEmpty();
+    }
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"auto", "s3a"})
   void requesterPaysIsSent(String client) throws Exception {

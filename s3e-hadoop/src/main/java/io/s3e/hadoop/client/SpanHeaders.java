@@ -49,12 +49,21 @@ final class SpanHeaders {
         stream.newGetRequestBuilder(request.object().key()).build(), SdkHttpMethod.HEAD, stream);
   }
 
-  private static Map<String, String> of(
-      GetObjectRequest s3aRequest, SdkHttpMethod method, StreamRequests stream) {
+  /** The key of SSE-C that a request carries; nothing if it carries none. */
+  static Map<String, String> ofCustomerKey(GetObjectRequest s3aRequest) {
+    if (s3aRequest.sseCustomerKey() == null) {
+      return Map.of();
+    }
     Map<String, String> headers = new HashMap<>();
     put(headers, SSE_ALGORITHM, s3aRequest.sseCustomerAlgorithm());
     put(headers, SSE_KEY, s3aRequest.sseCustomerKey());
     put(headers, SSE_KEY_MD5, s3aRequest.sseCustomerKeyMD5());
+    return headers;
+  }
+
+  private static Map<String, String> of(
+      GetObjectRequest s3aRequest, SdkHttpMethod method, StreamRequests stream) {
+    Map<String, String> headers = new HashMap<>(ofCustomerKey(s3aRequest));
     s3aRequest
         .overrideConfiguration()
         .map(AwsRequestOverrideConfiguration::headers)

@@ -3,6 +3,7 @@ package io.s3e.hadoop.client;
 
 import java.io.Closeable;
 import java.io.IOException;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.apache.hadoop.fs.s3a.impl.ChangeDetectionPolicy;
@@ -45,6 +46,14 @@ public abstract class StreamRequests implements Closeable {
    */
   public abstract ResponseInputStream<GetObjectResponse> getObject(GetObjectRequest request)
       throws IOException;
+
+  /**
+   * The headers by which requests for {@code key} carry a customer's key (SSE-C); none without one.
+   * The core is told of them, since it holds apart what only that key opens; what is sent is S3A's.
+   */
+  public final Map<String, String> customerKey(String key) {
+    return SpanHeaders.ofCustomerKey(newGetRequestBuilder(key).build());
+  }
 
   /** The span that the stream was opened in. */
   final AuditSpan span() {

@@ -138,10 +138,14 @@ public final class Announcements implements Closeable {
             span,
             fileSystem.getChangeDetectionPolicy(),
             s3a.getChangeTrackerStatistics());
+    ObjectRef object = new ObjectRef(fileSystem.getBucket(), fileSystem.pathToKey(path));
     Announcement announcement =
         made.announce(
-            new ObjectRef(fileSystem.getBucket(), fileSystem.pathToKey(path)),
-            options.withContext(requests).withListener(counting));
+            object,
+            options
+                .withContext(requests)
+                .withHeaders(requests.customerKey(object.key()))
+                .withListener(counting));
     if (announcement == null) {
       requests.close();
       return null;

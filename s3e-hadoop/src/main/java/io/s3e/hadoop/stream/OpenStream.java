@@ -204,6 +204,7 @@ final class OpenStream {
             .withPolicy(policy())
             .withSize(source.length())
             .withContext(source.requests())
+            .withHeaders(source.requests().customerKey(source.object().key()))
             .withListener(counting)
             .withCancelled(SparkTask.isPossible() ? SparkTask::killed : null)
             .withLabel(SparkTask.label())

@@ -451,7 +451,8 @@ public final class HostileS3Server implements AutoCloseable {
     String encoded = query < 0 ? target : target.substring(0, query);
     String path = URLDecoder.decode(encoded.replace("+", "%2B"), StandardCharsets.UTF_8);
     Matcher version = VERSION.matcher(target);
-    String asked = version.find() ? version.group(1) : null;
+    // An object without versions is what it is, whatever is asked for.
+    String asked = latest.containsKey(path) && version.find() ? version.group(1) : null;
     StoredContent stored = objects.get(asked == null ? path : versionOf(path, asked));
     if (stored == null) {
       HostileReply reply = new HostileReply(StoredContent.of(new byte[0]), 404, get);

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Objects;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
@@ -55,15 +56,23 @@ final class CredentialsCache implements DelegateCredentialsHandler, AutoCloseabl
   /** Credentials this close to their expiry are not given to new requests. */
   private static final Duration EXPIRY_MARGIN = Duration.ofSeconds(20);
 
-  /** {@code keyId} is the access key's, which is no secret; null for anonymous requests. */
+  /**
+   * {@code keyId} is the access key's, which is no secret; null for anonymous requests. {@code
+   * refusedNanos} is when the last request was sent that was refused with them; null if none was.
+   */
   private record Snapshot(
       Credentials credentials,
       @Nullable String keyId,
       @Nullable Instant expiry,
       long askedNanos,
-      boolean isSuspect) {
-    Snapshot suspected() {
-      return new Snapshot(credentials, keyId, expiry, askedNanos, true);
+      @Nullable Long refusedNanos) {
+    Snapshot suspected(long sentNanos) {
+      long last = refusedNanos == null || refusedNanos - sentNanos < 0 ? sentNanos : refusedNanos;
+      return new Snapshot(credentials, keyId, expiry, askedNanos, last);
+    }
+
+    boolean isSuspect() {
+      return refusedNanos != null;
     }
 
     boolean servesUntil(Instant time) {
@@ -125,7 +134,7 @@ final class CredentialsCache implements DelegateCredentialsHandler, AutoCloseabl
     Snapshot now = snapshot.get();
     boolean isOfKey = now != null && keyId != null && keyId.equals(now.keyId());
     if (now != null && (isOfKey || now.askedNanos() - sentNanos <= 0)) {
-      snapshot.compareAndSet(now, now.suspected());
+      snapshot.compareAndSet(now, now.suspected(sentNanos));
     }
   }
 
@@ -135,17 +144,20 @@ final class CredentialsCache implements DelegateCredentialsHandler, AutoCloseabl
    * suspected ones serve no more, so requests fail until it answers.
    */
   void renew(Runnable then) {
-    long since = System.nanoTime();
     Snapshot now = snapshot.get();
-    if (now == null || !now.isSuspect()) {
+    Long refused = now == null ? null : now.refusedNanos();
+    if (now == null || refused == null) {
       then.run();
       return;
     }
     ask(
         failure -> {
           Snapshot found = snapshot.get();
-          if (failure == null && found != null && found.askedNanos() - since < 0) {
-            // Asked before the refusal was told: the answer may be the refused ones once more.
+          if (failure == null
+              && found != null
+              && found.askedNanos() - refused < 0
+              && Objects.equals(found.keyId(), now.keyId())) {
+            // The question was older than a request that was refused.
             ask(again -> renewed(again, found, then));
           } else {
             renewed(failure, now, then);
@@ -213,8 +225,8 @@ final class CredentialsCache implements DelegateCredentialsHandler, AutoCloseabl
       }
       snapshot.set(
           found == null
-              ? new Snapshot(Credentials.createAnonymousCredentials(), null, null, asked, false)
-              : new Snapshot(translate(found), found.keyId(), found.expiry(), asked, false));
+              ? new Snapshot(Credentials.createAnonymousCredentials(), null, null, asked, null)
+              : new Snapshot(translate(found), found.keyId(), found.expiry(), asked, null));
       return null;
     } catch (IOException | RuntimeException e) {
       if (!closed) {

@@ -118,6 +118,7 @@ class CredentialsCacheTest {
     readyOn();
     awaitTrue("the provider is asked again", () -> asked.get() == 2);
     valid.set("new");
+    cache.suspect(System.nanoTime(), "old");
     CompletableFuture<String> renewed = new CompletableFuture<>();
     cache.renew(() -> renewed.complete(cache.keyId()));
     assertThat(renewed).isNotDone();

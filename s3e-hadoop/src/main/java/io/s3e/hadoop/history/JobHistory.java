@@ -76,7 +76,7 @@ public final class JobHistory implements AutoCloseable {
   /**
    * What the files of a JVM believe.
    *
-   * @param facts as they were read
+   * @param facts as they were read; of a history that is off, that alone
    * @param places by name
    * @param memory the same for the core
    */
@@ -86,6 +86,11 @@ public final class JobHistory implements AutoCloseable {
     static Past of(JobFacts facts) {
       Map<String, PlaceFacts> places = facts.places();
       return new Past(facts, Set.copyOf(places.keySet()), LayoutMemory.of(places));
+    }
+
+    static Past off(JobFacts facts) {
+      JobFacts withheld = new JobFacts(facts.job(), facts.off(), List.of(), List.of());
+      return new Past(withheld, Set.of(), new LayoutMemory());
     }
   }
 
@@ -292,7 +297,7 @@ public final class JobHistory implements AutoCloseable {
             key.job(),
             store,
             facts.off());
-        return Past.NONE;
+        return Past.off(facts);
       }
       return Past.of(facts);
     } catch (IOException | RuntimeException | LinkageError e) {
@@ -380,8 +385,10 @@ public final class JobHistory implements AutoCloseable {
     synchronized (this) {
       for (String place : opened.keySet()) {
         PlaceFacts facts = known.get(place);
-        if (facts != null) {
-          learnt.merge(place, TableFacts.of(place, now, facts), TableFacts::then);
+        // A place whose files have no columns tells nothing: it is never kept, and new to each JVM.
+        TableFacts table = facts == null ? null : TableFacts.of(place, now, facts).possible();
+        if (table != null) {
+          learnt.merge(place, table, TableFacts::then);
         }
       }
     }
@@ -426,7 +433,10 @@ public final class JobHistory implements AutoCloseable {
     return opened.size() + learnt.size() + reports.size();
   }
 
-  /** Adds all that is known to what is kept. Waits a bounded time; a failure is told by a WARN. */
+  /**
+   * Adds all that is known to what is kept, unless that is off. Waits a bounded time; a failure is
+   * told by a WARN.
+   */
   public void write() {
     isWritten.set(true);
     learn();
@@ -435,7 +445,7 @@ public final class JobHistory implements AutoCloseable {
     synchronized (this) {
       written = own().with(reports.values());
     }
-    if (written.tables().isEmpty()) {
+    if (written.tables().isEmpty() || isOff()) {
       return;
     }
     try {
@@ -458,6 +468,11 @@ public final class JobHistory implements AutoCloseable {
           found.facts().comparison().text(),
           found.facts().off().isEmpty() ? "" : "; it is off: " + found.facts().off());
     }
+  }
+
+  /** What is added to a history that is off is of no use: it goes with it when that is cleared. */
+  private boolean isOff() {
+    return !past.getNow(Past.NONE).facts.off().isEmpty();
   }
 
   private HistoryStore.@Nullable Found add(JobFacts facts) {

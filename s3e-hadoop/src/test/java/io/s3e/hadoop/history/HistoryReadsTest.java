@@ -173,6 +173,14 @@ class HistoryReadsTest {
 
   private static final String USUAL = task(false);
 
+  /** A task whose JVM writes nothing unless it has found a table anew. */
+  private static final String QUIET =
+      Stream.iterate(0, i -> i + 1)
+          .map(i -> "attempt_2_m_" + i)
+          .filter(name -> !Trial.isTold(name))
+          .findFirst()
+          .orElseThrow();
+
   private static byte[] read(FSDataInputStream in, ByteRange range) throws IOException {
     byte[] bytes = new byte[(int) range.length()];
     in.seek(range.start());
@@ -205,11 +213,11 @@ class HistoryReadsTest {
 
   private static void run(String table, int files, Configuration conf) throws IOException {
     try (FileSystem fs = S3AReads.open(conf)) {
-      readAll(table, files, fs);
+      readAll(fs, table, files);
     }
   }
 
-  private static void readAll(String table, int files, FileSystem fs) throws IOException {
+  private static void readAll(FileSystem fs, String table, int files) throws IOException {
     for (int i = 0; i < files; i++) {
       try (FSDataInputStream in = fs.open(path(table, i))) {
         readTrailer(in);
@@ -448,19 +456,36 @@ class HistoryReadsTest {
     String table = table(2);
     run(table, 2, "observe", USUAL);
     List<Path> before = files();
-    String quiet =
-        Stream.iterate(0, i -> i + 1)
-            .map(i -> "attempt_2_m_" + i)
-            .filter(name -> !Trial.isTold(name))
-            .findFirst()
-            .orElseThrow();
-    run(table, 2, "on", quiet);
+    run(table, 2, "on", QUIET);
     assertThat(files()).isEqualTo(before);
     String other = table(1);
-    run(other, 1, "on", quiet);
+    run(other, 1, "on", QUIET);
     assertThat(kept().tables())
         .as("a table that nobody knew is told by whoever reads it")
         .hasSize(2);
+  }
+
+  /** Of files without columns nothing is learnt, nor kept: they are new to each JVM. */
+  @Test
+  void aTaskThatAlsoReadsFilesWithoutColumnsMayWriteNothing() throws Exception {
+    String table = table(2);
+    var text = new org.apache.hadoop.fs.Path(table.replace("/rows", "/texts"), "words");
+    byte[] words =
+        "a b c d e f\n".repeat(100_000).getBytes(java.nio.charset.StandardCharsets.UTF_8);
+    try (FSDataOutputStream out = writer.create(text, true)) {
+      out.write(words);
+    }
+    run(table, 2, "observe", USUAL);
+    List<Path> before = files();
+    for (int jvm = 0; jvm < 2; jvm++) {
+      try (FileSystem fs = S3AReads.open(conf("on", QUIET))) {
+        readAll(fs, table, 2);
+        try (FSDataInputStream in = fs.open(text)) {
+          assertArrayEquals(words, in.readAllBytes());
+        }
+      }
+      assertThat(files()).as("after JVM %d", jvm).isEqualTo(before);
+    }
   }
 
   /** As an executor does: told by the driver, it needs no store, and writes none. */
@@ -643,16 +668,37 @@ class HistoryReadsTest {
     assertThat(kept().comparison().with().tasks()).isZero();
   }
 
-  @Test
-  void historyThatIsOffIsNotUsed() throws Exception {
-    String table = table(3);
-    run(table, 2, "observe", USUAL);
+  private void putOff() throws IOException {
     for (Path file : files()) {
       JobFacts facts = HistoryFile.decode(Files.readAllBytes(file));
       Files.write(
           file, HistoryFile.encode(new JobFacts(facts.job(), "why", facts.runs(), facts.tables())));
       Files.deleteIfExists(file.resolveSibling("." + file.getFileName() + ".crc"));
     }
+  }
+
+  /** Only clearing has it begin anew, and would take with it what was written meanwhile. */
+  @Test
+  void historyThatIsOffIsNotWritten() throws Exception {
+    String table = table(2);
+    run(table, 2, "observe", USUAL);
+    putOff();
+    List<Path> before = files();
+    run(table, 2, "on", QUIET);
+    assertThat(files()).as("a table that is known").isEqualTo(before);
+    run(table(1), 1, "on", USUAL);
+    assertThat(files()).as("a table that is new").isEqualTo(before);
+    assertThat(kept().runs()).as("those that have put it off").hasSize(1);
+    run(table, 2, "observe", USUAL);
+    assertThat(kept().runs()).as("who observes adds to it").hasSize(2);
+    assertThat(kept().off()).isEqualTo("why");
+  }
+
+  @Test
+  void historyThatIsOffIsNotUsed() throws Exception {
+    String table = table(3);
+    run(table, 2, "observe", USUAL);
+    putOff();
     try (CapturedLog log = new CapturedLog();
         FileSystem fs = S3AReads.open(conf("on", USUAL));
         FSDataInputStream in = fs.open(path(table, 2))) {

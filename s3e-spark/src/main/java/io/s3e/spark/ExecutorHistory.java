@@ -12,8 +12,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * An executor's part of the job's history, which the driver reads and writes: reports what was
- * learnt at the ends of tasks, since an executor may end without a word. Each report has all that
- * the ones before had, so that one that is lost costs nothing once the next one comes. Any thread.
+ * learnt at the ends of tasks, since an executor may end without a word. A report has what is new,
+ * and from time to time all, so that one that is lost costs nothing once such a one comes. Any
+ * thread.
  */
 final class ExecutorHistory implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ExecutorHistory.class);
@@ -21,7 +22,7 @@ final class ExecutorHistory implements AutoCloseable {
   /** Tasks that report each: short applications have no more. */
   private static final int FIRST_TASKS = 8;
 
-  /** A report has some KB, and takes the driver a millisecond. */
+  /** As a rule a report has less than a KB, or some, and takes the driver a millisecond. */
   private static final Duration PERIOD = Duration.ofSeconds(5);
 
   private final JobHistory history;

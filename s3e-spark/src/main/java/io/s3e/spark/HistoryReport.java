@@ -4,7 +4,8 @@ package io.s3e.spark;
 import java.io.Serializable;
 
 /**
- * An executor's report to the driver of what it has learnt of tables, in place of those before.
+ * An executor's report to the driver of what it has learnt of tables since those before, and of its
+ * tasks, in place of those before.
  *
  * @param facts as the adapter's history writes them
  */

@@ -68,6 +68,9 @@ public final class JobHistory implements AutoCloseable {
   /** Executors come and go for as long as a driver lives. */
   static final int MOST_REPORTS = 1000;
 
+  /** Of a JVM's reports one in so many has all tables, since those before may be lost. */
+  static final int REPORTS_TO_WHOLE = 12;
+
   /** Guarded by itself. */
   private static final Map<HistorySetting, JobHistory> OPEN = new HashMap<>();
 
@@ -126,7 +129,17 @@ public final class JobHistory implements AutoCloseable {
 
   private final Map<String, TableFacts> learnt = latest();
 
-  /** By JVM; those that have no place of their own any more are one, without a name. */
+  /** Places of which something was learnt since the last report: the keys. */
+  private final Map<String, Boolean> unreported = latest();
+
+  private int reportsMade;
+
+  /** What other JVMs have reported of tables: they read the same ones. */
+  private final Map<String, TableFacts> told = latest();
+
+  /**
+   * By JVM, without tables; those that have no place of their own any more are one, without a name.
+   */
   private final Map<String, JobFacts> reports = new HashMap<>();
 
   /** Guarded by {@link #OPEN}. */
@@ -380,48 +393,78 @@ public final class JobHistory implements AutoCloseable {
 
   /** Takes what the engines of this JVM have learnt of the tables that were opened. */
   public void learn() {
-    Map<String, PlaceFacts> known = OpenEngines.learnt();
+    learn(OpenEngines.learnt());
+  }
+
+  /**
+   * As above.
+   *
+   * @param known what engines have learnt, by place
+   */
+  synchronized void learn(Map<String, PlaceFacts> known) {
     long now = System.currentTimeMillis();
-    synchronized (this) {
-      for (String place : opened.keySet()) {
-        PlaceFacts facts = known.get(place);
-        // A place whose files have no columns tells nothing: it is never kept, and new to each JVM.
-        TableFacts table = facts == null ? null : TableFacts.of(place, now, facts).possible();
-        if (table != null) {
-          learnt.merge(place, table, TableFacts::then);
-        }
+    for (String place : opened.keySet()) {
+      PlaceFacts facts = known.get(place);
+      // A place whose files have no columns tells nothing: it is never kept, and new to each JVM.
+      TableFacts table = facts == null ? null : TableFacts.of(place, now, facts).possible();
+      if (table != null) {
+        learn(table);
       }
     }
   }
 
-  private synchronized JobFacts own() {
+  private synchronized void learn(TableFacts table) {
+    TableFacts before = learnt.get(table.place());
+    TableFacts after = before == null ? table : before.then(table);
+    learnt.put(table.place(), after);
+    if (before == null || !before.tellsAsMuchAs(after)) {
+      unreported.put(table.place(), true);
+    }
+  }
+
+  private JobFacts own(List<TableFacts> tables) {
     JobFacts.Run mine =
         new JobFacts.Run(run, part, System.currentTimeMillis(), trial.with(), trial.without());
-    return new JobFacts(key.job(), "", List.of(mine), List.copyOf(learnt.values()));
+    return new JobFacts(key.job(), "", List.of(mine), tables);
+  }
+
+  private synchronized JobFacts news() {
+    boolean isWhole = reportsMade++ % REPORTS_TO_WHOLE == 0;
+    List<TableFacts> tables =
+        learnt.values().stream()
+            .filter(table -> isWhole || unreported.containsKey(table.place()))
+            .toList();
+    unreported.clear();
+    return own(tables);
   }
 
   /**
-   * What this JVM has to tell until now, for {@link #take} in another one.
+   * What this JVM has to tell until now, for {@link #take} in another one: of all tasks, and of
+   * those tables that the report before did not tell the same of. One report in {@value
+   * #REPORTS_TO_WHOLE} has all tables.
    *
    * @throws IOException if it cannot be written as bytes
    */
   public byte[] report() throws IOException {
     learn();
-    return HistoryFile.encode(own());
+    return HistoryFile.encode(news());
   }
 
   /**
-   * Takes the latest report of another JVM, in place of those before.
+   * Takes the latest report of another JVM: its tasks in place of those before, its tables with
+   * those that others have told.
    *
    * @param from names that JVM
    * @throws IOException if it is none
    */
   public void take(String from, byte[] report) throws IOException {
     JobFacts facts = HistoryFile.decode(report);
+    JobFacts tasks = facts.withLatestTables(0);
     synchronized (this) {
-      reports.put(from, facts);
+      facts.tables().forEach(table -> told.merge(table.place(), table, TableFacts::with));
+      reports.put(from, tasks);
       if (reports.size() > MOST_REPORTS) {
-        JobFacts all = facts.with(reports.values());
+        JobFacts all = tasks.with(reports.values());
         reports.clear();
         reports.put("", all);
       }
@@ -430,7 +473,8 @@ public final class JobHistory implements AutoCloseable {
 
   /** How much it holds, of places, tables and reports; for tests. */
   synchronized int held() {
-    return opened.size() + learnt.size() + reports.size();
+    int ofReports = reports.values().stream().mapToInt(each -> 1 + each.tables().size()).sum();
+    return opened.size() + learnt.size() + told.size() + ofReports;
   }
 
   /**
@@ -443,7 +487,8 @@ public final class JobHistory implements AutoCloseable {
     trial.allEnded();
     JobFacts written;
     synchronized (this) {
-      written = own().with(reports.values());
+      JobFacts ofOthers = new JobFacts(key.job(), "", List.of(), List.copyOf(told.values()));
+      written = own(List.copyOf(learnt.values())).with(reports.values()).with(ofOthers);
     }
     if (written.tables().isEmpty() || isOff()) {
       return;

@@ -145,6 +145,18 @@ public record TableFacts(
     return isEmpty || place.isEmpty() || place.length() > MOST_PLACE ? null : possible;
   }
 
+  /** What both know of one table, the same however often either is added again. */
+  TableFacts with(TableFacts other) {
+    return other.millis <= millis ? other.then(this) : then(other);
+  }
+
+  /** Whether both tell the same, whenever they learnt it. */
+  boolean tellsAsMuchAs(TableFacts other) {
+    return footerBytes == other.footerBytes
+        && files.equals(other.files)
+        && scans.equals(other.scans);
+  }
+
   /** What both know of one table, {@code other} at the same time or later. */
   TableFacts then(TableFacts other) {
     // Who has read data and no file in one group knows that files are not alike any more.

@@ -67,6 +67,24 @@ class JobFactsTest {
     assertThat(tables(before).with(tables(footersAlone)).tables().get(0).files()).hasSize(2);
   }
 
+  /** Reports of executors are added as they come, some with what others have told before. */
+  @Test
+  void aTableThatIsAddedAgainAddsNothing() {
+    for (long seed = 0; seed < 1000; seed++) {
+      Random random = new Random(seed);
+      TableFacts one = atTime(random.nextInt(3), SomeFacts.table(random, "b/t"));
+      TableFacts two = atTime(random.nextInt(3), SomeFacts.table(random, "b/t"));
+      TableFacts both = one.with(two);
+      assertThat(both.with(two)).as("seed %d", seed).isEqualTo(both);
+      assertThat(both.with(one)).as("seed %d", seed).isEqualTo(both);
+      assertThat(both.with(both)).as("seed %d", seed).isEqualTo(both);
+    }
+  }
+
+  private static TableFacts atTime(long millis, TableFacts table) {
+    return new TableFacts(table.place(), millis, table.footerBytes(), table.files(), table.scans());
+  }
+
   private static TableFacts table(long millis, long footer, TableFacts.Shape... files) {
     return new TableFacts("b/t", millis, footer, List.of(files), List.of());
   }

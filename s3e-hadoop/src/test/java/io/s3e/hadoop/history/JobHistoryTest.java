@@ -4,11 +4,16 @@ package io.s3e.hadoop.history;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.s3e.block.ObjectRef;
+import io.s3e.columnar.PlaceFacts;
 import io.s3e.hadoop.conf.HistorySetting;
 import io.s3e.hadoop.conf.HistorySetting.Mode;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.stream.IntStream;
 import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -19,7 +24,7 @@ class JobHistoryTest {
   void whatItHoldsIsBounded(@TempDir Path directory) throws Exception {
     HistorySetting setting =
         new HistorySetting(Mode.OBSERVE, directory.toUri().toString(), "j", "");
-    int most = 2 * JobFacts.MOST_TABLES + JobHistory.MOST_REPORTS;
+    int most = 3 * JobFacts.MOST_TABLES + JobHistory.MOST_REPORTS;
     HistoryStore kept =
         new HistoryStore(new org.apache.hadoop.fs.Path(setting.directory()), conf());
     try (JobHistory history = Objects.requireNonNull(JobHistory.join(setting, conf()))) {
@@ -36,15 +41,82 @@ class JobHistoryTest {
     assertThat(runs).as("what each executor has told, and the driver").hasSize(1_501);
   }
 
+  /** As executors of one application report: all of the same tables. */
+  @Test
+  void tablesThatManyReportAreHeldOnce(@TempDir Path directory) throws Exception {
+    HistorySetting setting =
+        new HistorySetting(Mode.OBSERVE, directory.toUri().toString(), "j", "");
+    try (JobHistory driver = Objects.requireNonNull(JobHistory.join(setting, conf()))) {
+      for (int i = 0; i < 1_000; i++) {
+        driver.take("executor-" + i, report(i, 100));
+      }
+      assertThat(driver.held()).as("a run of each, and the tables").isEqualTo(1_000 + 100);
+      driver.take("executor-7", report(7, 100));
+      assertThat(driver.held()).as("once more").isEqualTo(1_000 + 100);
+      driver.write();
+    }
+    JobFacts kept =
+        new HistoryStore(new org.apache.hadoop.fs.Path(setting.directory()), conf()).read("j");
+    assertThat(kept.tables()).hasSize(100).allMatch(table -> table.scans().size() == 2);
+    assertThat(kept.runs()).hasSize(1_001);
+    assertThat(kept.comparison().with().tasks()).isEqualTo(1_000);
+  }
+
+  /** Not all tables that an executor ever opened, every five seconds of its life. */
+  @Test
+  void aReportTellsOfTablesWhatIsNewAndFromTimeToTimeAll(@TempDir Path directory) throws Exception {
+    HistorySetting setting =
+        new HistorySetting(Mode.OBSERVE, directory.toUri().toString(), "executors", "");
+    byte[] nothing = HistoryFile.encode(JobFacts.none("j"));
+    try (JobHistory executor =
+        Objects.requireNonNull(JobHistory.joinLeavingStore(setting, conf(), () -> nothing))) {
+      Map<String, PlaceFacts> known = new HashMap<>();
+      for (int i = 0; i < 500; i++) {
+        OpenedFile unused = executor.open(new ObjectRef("b", "table-" + i + "/file"));
+        known.put("b/table-" + i, new PlaceFacts(100 + i, List.of(), List.of()));
+      }
+      executor.learn(known);
+      assertThat(HistoryFile.decode(executor.report()).tables()).hasSize(500);
+      executor.learn(known);
+      byte[] second = executor.report();
+      assertThat(second).as("nothing is new").hasSizeLessThan(1_000);
+      assertThat(HistoryFile.decode(second).tables()).isEmpty();
+      assertThat(HistoryFile.decode(second).runs()).hasSize(1);
+
+      known.put("b/table-7", new PlaceFacts(9_999, List.of(), List.of()));
+      executor.learn(known);
+      assertThat(HistoryFile.decode(executor.report()).tables())
+          .hasSize(1)
+          .allMatch(table -> table.place().equals("b/table-7") && table.footerBytes() == 9_999);
+
+      List<Integer> later = new ArrayList<>();
+      for (int i = 0; i < JobHistory.REPORTS_TO_WHOLE; i++) {
+        later.add(HistoryFile.decode(executor.report()).tables().size());
+      }
+      assertThat(later)
+          .as("one that is whole makes good those that are lost")
+          .containsOnlyOnce(500);
+      assertThat(later.stream().mapToInt(tables -> tables).sum()).isEqualTo(500);
+    }
+  }
+
   private static Configuration conf() {
     return new Configuration(false);
   }
 
   private static byte[] report(int executor) throws Exception {
+    return report(executor, 1);
+  }
+
+  /** Half of them have read other columns than the others. */
+  private static byte[] report(int executor, int count) throws Exception {
     JobFacts.Run run =
         new JobFacts.Run("r", "p" + executor, 1 + executor, Blocked.task(1), Blocked.NONE);
-    TableFacts table =
-        new TableFacts("b/t", 1, 100, List.of(), List.of(new TableFacts.Scan(1, "03")));
-    return HistoryFile.encode(new JobFacts("j", "", List.of(run), List.of(table)));
+    TableFacts.Scan scan = new TableFacts.Scan(1, executor % 2 == 0 ? "03" : "05");
+    List<TableFacts> tables =
+        IntStream.range(0, count)
+            .mapToObj(i -> new TableFacts("b/t" + i, 1, 100, List.of(), List.of(scan)))
+            .toList();
+    return HistoryFile.encode(new JobFacts("j", "", List.of(run), tables));
   }
 }

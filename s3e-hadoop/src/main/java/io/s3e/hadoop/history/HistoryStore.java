@@ -86,8 +86,18 @@ public final class HistoryStore {
 
   /** Whether an object is one of the histories. */
   boolean contains(ObjectRef object) {
+    String path = uri.getPath();
+    String prefix = path.endsWith("/") ? path : path + "/";
+    String key = "/" + object.key();
     return object.bucket().equals(uri.getAuthority())
-        && ("/" + object.key()).startsWith(uri.getPath() + "/");
+        && key.startsWith(prefix)
+        && isOfJob(key.substring(prefix.length()));
+  }
+
+  /** A table may lie beside the histories, as where they are in the root of its bucket. */
+  private static boolean isOfJob(String inDirectory) {
+    int slash = inDirectory.indexOf('/');
+    return slash > 0 && isHistory(inDirectory.substring(slash + 1));
   }
 
   /** A file system, closed with this if it is the store's own. */
@@ -184,7 +194,7 @@ public final class HistoryStore {
   }
 
   private static boolean isHistory(String name) {
-    return name.startsWith(PREFIX) && name.endsWith(SUFFIX);
+    return name.startsWith(PREFIX) && name.endsWith(SUFFIX) && name.indexOf('/') < 0;
   }
 
   private Path directoryOf(String job) {

@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.s3e.block.ObjectRef;
 import io.s3e.hadoop.S3AServer;
 import io.s3e.hadoop.history.JobFacts.Run;
 import java.io.IOException;
@@ -112,6 +113,28 @@ class HistoryStoreTest {
     assertThat(future).exists();
     assertThat(whole).doesNotExist();
     assertThat(store.read("j").runs()).hasSize(2);
+  }
+
+  /** With and without a slash at its end, also where that is the root of the bucket. */
+  @Test
+  void historiesAreKnownAndNoTablesBesideThem() throws Exception {
+    store.add(run("nightly #", 1));
+    String key = directory.relativize(files().get(0)).toString().replace('\\', '/');
+    for (String root : List.of("s3a://data", "s3a://data/", "s3a://data/a/b", "s3a://data/a/b/")) {
+      HistoryStore there =
+          new HistoryStore(new org.apache.hadoop.fs.Path(root), new Configuration(false));
+      String prefix = root.contains("/a/b") ? "a/b/" : "";
+      assertThat(there.contains(new ObjectRef("data", prefix + key))).as(root).isTrue();
+      assertThat(there.contains(new ObjectRef("other", prefix + key))).as(root).isFalse();
+      for (String other : List.of("t/part-0.parquet", "history-1.json", "t/u/history-1.json")) {
+        assertThat(there.contains(new ObjectRef("data", prefix + other)))
+            .as("%s in %s", other, root)
+            .isFalse();
+      }
+    }
+    HistoryStore below =
+        new HistoryStore(new org.apache.hadoop.fs.Path("s3a://data/a"), new Configuration(false));
+    assertThat(below.contains(new ObjectRef("data", "ab/" + key))).isFalse();
   }
 
   @Test

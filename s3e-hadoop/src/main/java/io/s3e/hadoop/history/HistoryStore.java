@@ -254,10 +254,12 @@ public final class HistoryStore {
 
   /** By a new name: nothing has to be looked for that it might replace. */
   private static void write(FileSystem files, Path file, JobFacts facts) throws IOException {
+    // Before there is a file, which would else be there, and empty, if this fails.
+    byte[] bytes = HistoryFile.encode(facts);
     FSDataOutputStreamBuilder<?, ?> builder = files.createFile(file);
     builder.recursive().overwrite(true).opt(Constants.FS_S3A_CREATE_PERFORMANCE, true);
     try (OutputStream out = builder.build()) {
-      out.write(HistoryFile.encode(facts));
+      out.write(bytes);
     }
   }
 

@@ -9,6 +9,8 @@ import io.s3e.block.ObjectRef;
 import io.s3e.hadoop.S3AServer;
 import io.s3e.hadoop.history.JobFacts.Run;
 import java.io.IOException;
+import java.io.InputStream;
+import java.lang.reflect.Method;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -135,6 +137,57 @@ class HistoryStoreTest {
     HistoryStore below =
         new HistoryStore(new org.apache.hadoop.fs.Path("s3a://data/a"), new Configuration(false));
     assertThat(below.contains(new ObjectRef("data", "ab/" + key))).isFalse();
+  }
+
+  /** The classes of the package, but for the one that makes bytes of facts. */
+  private static final class WithoutHistoryFile extends ClassLoader {
+    WithoutHistoryFile() {
+      super(HistoryStore.class.getClassLoader());
+    }
+
+    @Override
+    protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
+      if (!name.startsWith(HistoryStore.class.getPackageName() + ".")) {
+        return super.loadClass(name, resolve);
+      }
+      Class<?> loaded = findLoadedClass(name);
+      if (loaded != null) {
+        return loaded;
+      }
+      try (InputStream in = getResourceAsStream(name.replace('.', '/') + ".class")) {
+        if (in == null || name.equals(HistoryFile.class.getName())) {
+          throw new ClassNotFoundException(name);
+        }
+        byte[] bytes = in.readAllBytes();
+        return defineClass(name, bytes, 0, bytes.length);
+      } catch (IOException e) {
+        throw new ClassNotFoundException(name, e);
+      }
+    }
+  }
+
+  /** Each later JVM would warn of a file that is empty. */
+  @Test
+  void factsThatCannotBeWrittenLeaveNoFile() throws Exception {
+    ClassLoader loader = new WithoutHistoryFile();
+    Class<?> ofFacts = loader.loadClass(JobFacts.class.getName());
+    Method none = ofFacts.getDeclaredMethod("none", String.class);
+    none.setAccessible(true);
+    Class<?> ofStore = loader.loadClass(HistoryStore.class.getName());
+    Object other =
+        ofStore
+            .getConstructor(org.apache.hadoop.fs.Path.class, Configuration.class)
+            .newInstance(
+                new org.apache.hadoop.fs.Path(directory.toUri()), new Configuration(false));
+    Method add = ofStore.getDeclaredMethod("add", ofFacts);
+    add.setAccessible(true);
+    Object facts = none.invoke(null, "j");
+    assertThatThrownBy(() -> add.invoke(other, facts))
+        .hasCauseInstanceOf(NoClassDefFoundError.class)
+        .hasStackTraceContaining("HistoryFile");
+    try (Stream<Path> all = Files.walk(directory)) {
+      assertThat(all.filter(Files::isRegularFile)).isEmpty();
+    }
   }
 
   @Test

@@ -390,7 +390,7 @@ class HistoryReadsTest {
     UserGroupInformation user = UserGroupInformation.createRemoteUser("reader-of" + table);
     PrivilegedExceptionAction<FileSystem> open =
         () -> FileSystem.get(URI.create("s3a://" + S3AServer.BUCKET), conf);
-    readAll(table, 2, user.doAs(open));
+    readAll(user.doAs(open), table, 2);
     long begun = System.nanoTime();
     FileSystem.closeAllForUGI(user);
     assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(Duration.ofSeconds(5));

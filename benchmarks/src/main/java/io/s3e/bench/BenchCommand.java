@@ -375,7 +375,11 @@ public final class BenchCommand implements Callable<Integer> {
     }
   }
 
-  /** The settings of the user's files and definitions, without Hadoop's own defaults. */
+  /**
+   * The settings of the user's files and definitions, without Hadoop's own defaults. What files say
+   * of stores is for objects of the user's own: the embedded server is reached by its own settings,
+   * unless a definition says otherwise.
+   */
   private Map<String, String> hadoopEntries() {
     Configuration configuration = new Configuration(false);
     List<Path> files = configurationFiles;
@@ -392,7 +396,9 @@ public final class BenchCommand implements Callable<Integer> {
     }
     Map<String, String> entries = new HashMap<>(cacheOptions.hadoop());
     for (Map.Entry<String, String> entry : configuration) {
-      entries.put(entry.getKey(), entry.getValue());
+      if (uri != null || !EmbeddedTarget.isOfAStore(entry.getKey())) {
+        entries.put(entry.getKey(), entry.getValue());
+      }
     }
     if (uri != null) {
       entries.putAll(

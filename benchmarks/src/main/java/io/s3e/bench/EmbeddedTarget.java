@@ -44,6 +44,30 @@ final class EmbeddedTarget implements Target {
   private static final String SECRET_KEY = "only-for-the-embedded-server";
   private static final Duration PATIENCE = Duration.ofSeconds(60);
 
+  private static final String CA_FILE = "fs.s3a.s3e.tls.ca.file";
+
+  /**
+   * Beginnings of keys beside its own that say how another store is reached, by whom, and how its
+   * objects are encrypted. A store of passwords comes before the passwords of {@link #entries}.
+   */
+  private static final List<String> OF_ANOTHER_STORE =
+      List.of(
+          CA_FILE,
+          "fs.s3a.accesspoint.",
+          "fs.s3a.assumed.role.",
+          "fs.s3a.bucket.",
+          "fs.s3a.custom.signers",
+          "fs.s3a.delegation.",
+          "fs.s3a.encryption.",
+          "fs.s3a.endpoint.",
+          "fs.s3a.proxy.",
+          "fs.s3a.s3.client.factory.impl",
+          "fs.s3a.security.credential.provider.path",
+          "fs.s3a.server-side-encryption",
+          "fs.s3a.session.token",
+          "fs.s3a.signing-algorithm",
+          "hadoop.security.credential.provider.path");
+
   private final ChildJvm server;
   private final RunDirectory directory;
   private final JobOptions options;
@@ -72,10 +96,10 @@ final class EmbeddedTarget implements Target {
             HANGING_BUCKET,
             REFUSING_BUCKET);
     started = server.call(ServerProcess.START, start, PATIENCE, ServerProcess.Started.class);
-    hadoop = entries(started.endpoint());
+    hadoop = entries(started.endpoint(), directory.tmp());
     SelfSignedCertificate certificate = started.certificate();
     if (certificate != null) {
-      hadoop.put("fs.s3a.s3e.tls.ca.file", certificate.pem().toString());
+      hadoop.put(CA_FILE, certificate.pem().toString());
     }
   }
 
@@ -92,7 +116,7 @@ final class EmbeddedTarget implements Target {
   }
 
   /** S3A's settings for an endpoint of the server. */
-  private Map<String, String> entries(String endpoint) {
+  private static Map<String, String> entries(String endpoint, Path tmp) {
     Map<String, String> entries = new LinkedHashMap<>();
     entries.put("fs.s3a.endpoint", endpoint);
     entries.put("fs.s3a.endpoint.region", "us-east-1");
@@ -102,8 +126,17 @@ final class EmbeddedTarget implements Target {
         "fs.s3a.aws.credentials.provider", "org.apache.hadoop.fs.s3a.SimpleAWSCredentialsProvider");
     entries.put("fs.s3a.access.key", ACCESS_KEY);
     entries.put("fs.s3a.secret.key", SECRET_KEY);
-    entries.put("hadoop.tmp.dir", directory.tmp().toString());
+    entries.put("hadoop.tmp.dir", tmp.toString());
     return entries;
+  }
+
+  /**
+   * Whether an entry of a file of the user's is about a store: it would lead readers of the
+   * embedded one astray. All buckets here are the server's own.
+   */
+  static boolean isOfAStore(String key) {
+    return entries("", Path.of("")).containsKey(key)
+        || OF_ANOTHER_STORE.stream().anyMatch(key::startsWith);
   }
 
   /** Starts the server and fills it with what the workloads need. */
@@ -132,7 +165,7 @@ final class EmbeddedTarget implements Target {
 
   private EmbeddedData fill(Progress progress) throws IOException, InterruptedException {
     Configuration configuration = new Configuration();
-    entries(started.backEndpoint()).forEach(configuration::set);
+    entries(started.backEndpoint(), directory.tmp()).forEach(configuration::set);
     // Nothing is there yet that a file could overwrite or hide: no requests to look for it.
     configuration.setBoolean("fs.s3a.create.performance", true);
     try (FileSystem s3a = FileSystem.newInstance(URI.create(BUCKET_URI), configuration)) {

@@ -103,7 +103,7 @@ public sealed interface Engine {
 
     @Override
     public boolean isS3a() {
-      return !settings.containsKey("fs.s3a.impl");
+      return KnownEngines.S3A.equals(settings.get(KnownEngines.IMPLEMENTATION));
     }
 
     @Override
@@ -113,7 +113,7 @@ public sealed interface Engine {
 
     @Override
     public boolean isFile() {
-      return PlainFileSystem.class.getName().equals(settings.get("fs.s3a.impl"));
+      return PlainFileSystem.class.getName().equals(settings.get(KnownEngines.IMPLEMENTATION));
     }
   }
 
@@ -178,7 +178,8 @@ public sealed interface Engine {
   /**
    * Makes an engine of a name and the settings that the user gave for it; they come on top of those
    * of the known engine of that name, or of the longest known name that it begins with and a dash
-   * ({@code classic-mine}). {@code raw-CLIENT-N} is a raw client with N ranges in flight.
+   * ({@code classic-mine}). What begins with no known name is S3A, unless the settings name another
+   * file system. {@code raw-CLIENT-N} is a raw client with N ranges in flight.
    *
    * @throws IllegalArgumentException when the name is not known and nothing was set for it
    */
@@ -198,6 +199,7 @@ public sealed interface Engine {
     Map<String, String> settings = new LinkedHashMap<>();
     known.ifPresent(e -> settings.putAll(e.settings()));
     settings.putAll(extra);
+    settings.putIfAbsent(KnownEngines.IMPLEMENTATION, KnownEngines.S3A);
     return new HadoopEngine(name, settings, known.map(HadoopEngine::tuning).orElse(Tuning.NONE));
   }
 }

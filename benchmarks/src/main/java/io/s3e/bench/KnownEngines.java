@@ -9,11 +9,18 @@ import io.s3e.bench.plain.PlainFileSystem;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.apache.hadoop.fs.s3a.S3AFileSystem;
 
 /** The engines that can be asked for by name alone. */
 final class KnownEngines {
 
-  private static final String IMPLEMENTATION = "fs.s3a.impl";
+  /**
+   * Which file system is behind {@code s3a://}: every engine says so, and no file of the user's.
+   */
+  static final String IMPLEMENTATION = "fs.s3a.impl";
+
+  static final String S3A = S3AFileSystem.class.getName();
+
   private static final String CLIENT = "fs.s3a.s3e.client";
   private static final String COLUMNAR = "fs.s3a.s3e.columnar";
   private static final String CACHE_MODE = "fs.s3a.s3e.cache.mode";
@@ -75,6 +82,7 @@ final class KnownEngines {
   }
 
   private static HadoopEngine s3a(String name, String stream, Tuning tuning) {
-    return new HadoopEngine(name, Map.of("fs.s3a.input.stream.type", stream), tuning);
+    Map<String, String> settings = Map.of(IMPLEMENTATION, S3A, "fs.s3a.input.stream.type", stream);
+    return new HadoopEngine(name, settings, tuning);
   }
 }

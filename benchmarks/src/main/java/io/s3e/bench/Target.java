@@ -20,8 +20,8 @@ interface Target extends AutoCloseable {
    *     there is none
    * @param reference local file that the objects are slices of; null when there is none
    * @param columns columns to read, when it is a Parquet file
-   * @param checksum what reading these columns must give; null when the first engine's result is
-   *     taken
+   * @param checksum what reading these columns must give; null when bytes are compared with those
+   *     of {@code reference}
    */
   record Subject(
       List<ObjectSlice> objects,

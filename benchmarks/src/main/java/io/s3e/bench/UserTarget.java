@@ -25,7 +25,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * An object of the user's own, or the objects below a prefix, read only. The bytes for the
  * workloads are fetched once through S3A's classic stream, and every engine's bytes are compared
- * with those. Nobody counts the server's side.
+ * with those; so is what engines decode with what is decoded of that stream's bytes. Nobody counts
+ * the server's side.
  */
 final class UserTarget implements Target {
 
@@ -41,6 +42,7 @@ final class UserTarget implements Target {
   private final UserObjects objects;
   private final Path reference;
   private final List<String> columns;
+  private final @Nullable Long checksum;
 
   private UserTarget(
       String uri,
@@ -48,13 +50,15 @@ final class UserTarget implements Target {
       Map<String, String> hadoop,
       UserObjects objects,
       Path reference,
-      List<String> columns) {
+      List<String> columns,
+      @Nullable Long checksum) {
     this.uri = uri;
     this.options = options;
     this.hadoop = hadoop;
     this.objects = objects;
     this.reference = reference;
     this.columns = columns;
+    this.checksum = checksum;
   }
 
   /**
@@ -83,7 +87,8 @@ final class UserTarget implements Target {
       if (options.workloads().stream().anyMatch(WorkloadKind::readsColumns)) {
         columns = columns(objects.parquet(), configuration);
       }
-      return new UserTarget(uri, options, hadoop, objects, reference, columns);
+      Long checksum = columns.isEmpty() ? null : checksum(s3a, objects, columns, options);
+      return new UserTarget(uri, options, hadoop, objects, reference, columns, checksum);
     }
   }
 
@@ -149,6 +154,22 @@ final class UserTarget implements Target {
     }
   }
 
+  /**
+   * What the workload that decodes a file must find in it; null where none of them is asked for.
+   */
+  private static @Nullable Long checksum(
+      FileSystem s3a, UserObjects objects, List<String> columns, JobOptions options)
+      throws IOException {
+    for (WorkloadKind workload : options.workloads()) {
+      // All of these decode the same, once or several times.
+      if (workload.data() == WorkloadKind.Data.PARQUET) {
+        String file = objects.parquet().get(0).uri();
+        return workload.checksum(s3a, new org.apache.hadoop.fs.Path(file), columns);
+      }
+    }
+    return null;
+  }
+
   @Override
   public String description() {
     String leftOut =
@@ -169,7 +190,9 @@ final class UserTarget implements Target {
   @Override
   public @Nullable Subject subject(WorkloadKind workload) {
     if (workload.data() == WorkloadKind.Data.PARQUET) {
-      return columns.isEmpty() ? null : new Subject(objects.parquet(), null, null, columns, null);
+      return columns.isEmpty()
+          ? null
+          : new Subject(objects.parquet(), null, null, columns, checksum);
     }
     List<ObjectSlice> slices = objects.of(workload);
     return slices.isEmpty()

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.s3e.bench;
 
+import static org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName.INT64;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -9,6 +10,7 @@ import io.s3e.bench.process.ChildJvm;
 import io.s3e.bench.server.ServerProcess;
 import io.s3e.bench.server.Shape;
 import io.s3e.bench.server.ShapedS3Server;
+import io.s3e.testing.HostileS3Server;
 import io.s3e.testing.Slow;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -17,6 +19,7 @@ import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -24,6 +27,14 @@ import java.util.Random;
 import java.util.Set;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
+import org.apache.parquet.example.data.Group;
+import org.apache.parquet.example.data.simple.SimpleGroup;
+import org.apache.parquet.hadoop.ParquetWriter;
+import org.apache.parquet.hadoop.example.ExampleParquetWriter;
+import org.apache.parquet.hadoop.metadata.CompressionCodecName;
+import org.apache.parquet.io.LocalOutputFile;
+import org.apache.parquet.schema.MessageType;
+import org.apache.parquet.schema.Types;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
@@ -198,7 +209,9 @@ class BenchCommandTest {
     }
   }
 
-  /** By what core-site.xml says. */
+  /**
+   * By what core-site.xml says, but for S3A's own streams: another file system is behind s3a://.
+   */
   @Test
   void objectsBelowAPrefixOfTheUsersOwn() throws Exception {
     // So long that seeks to and fro find something.
@@ -208,10 +221,12 @@ class BenchCommandTest {
       write("s3a://mine/below/a small one", Arrays.copyOf(content, 100_000), entries(server));
       List<String> engines = BenchRun.some(List.of("s3e"), "classic", "s3e-crt-bytes");
       List<String> workloads = BenchRun.some(List.of("seq2", "small", "parquet"), "back");
+      Map<String, String> site = new HashMap<>(entries(server));
+      site.put("fs.s3a.impl", "no.such.FileSystem");
       BenchRun.Outcome prefix =
           run(
               "s3a://mine/",
-              "--conf=" + coreSite(entries(server)),
+              "--conf=" + coreSite(site),
               "--engines=" + String.join(",", engines),
               "--workloads=" + String.join(",", workloads),
               "--rounds=1");
@@ -225,6 +240,83 @@ class BenchCommandTest {
       }
       assertThat(prefix.out()).contains("nothing here to read for parquet");
       assertThat(prefix.results().toString()).doesNotContain("secret");
+    }
+  }
+
+  @Test
+  void theEmbeddedServerIsReadWhateverAFileSaysOfStores() throws Exception {
+    Map<String, String> site = new HashMap<>();
+    site.put("fs.s3a.impl", "io.s3e.hadoop.S3EFileSystem");
+    site.put("fs.s3a.endpoint", HostileS3Server.refusingEndpoint().toString());
+    for (String bucket : List.of("s3e-bench", "s3e-bench-run1", "s3e-bench-run2")) {
+      String keys = "fs.s3a.bucket." + bucket + ".";
+      site.put(keys + "endpoint", HostileS3Server.refusingEndpoint().toString());
+      site.put(keys + "secret.key", "nothing");
+    }
+    site.put("fs.s3a.access.key", "nobody");
+    site.put("fs.s3a.proxy.host", "127.0.0.1");
+    site.put("fs.s3a.proxy.port", "1");
+    String[] arguments = {
+      "--conf=" + coreSite(site),
+      "--engines=classic",
+      "--workloads=seq",
+      "--rounds=1",
+      "--size=1",
+      "--read-deadline=8"
+    };
+    BenchRun.Outcome outcome = run(arguments);
+
+    assertThat(outcome.bytesUsed("seq", "classic")).isEqualTo(1 << 20);
+    JsonNode run = outcome.summary("seq", "classic").get("runs").get(0).get("result");
+    assertThat(run.get("counters").toString()).as("of S3A's own stream").doesNotContain("s3e");
+
+    String[] defined = Arrays.copyOf(arguments, arguments.length + 1);
+    defined[arguments.length] = "-Dfs.s3a.access.key=nobody";
+    assertThat(run(defined).verdict("seq", "classic")).as("a definition").startsWith("FAILED");
+  }
+
+  /** A file of one page of numbers, each of whose bits means something. */
+  private byte[] parquet() throws IOException {
+    Path file = temp.resolve("numbers.parquet");
+    MessageType schema = Types.buildMessage().required(INT64).named("number").named("numbers");
+    Random random = new Random(8);
+    try (ParquetWriter<Group> writer =
+        ExampleParquetWriter.builder(new LocalOutputFile(file))
+            .withType(schema)
+            .withDictionaryEncoding(false)
+            .withCompressionCodec(CompressionCodecName.UNCOMPRESSED)
+            .build()) {
+      for (int row = 0; row < 10_000; row++) {
+        writer.write(numbers(schema, random.nextLong()));
+      }
+    }
+    return Files.readAllBytes(file);
+  }
+
+  private static Group numbers(MessageType schema, long number) {
+    Group row = new SimpleGroup(schema);
+    row.add(0, number);
+    return row;
+  }
+
+  @Test
+  void whatIsDecodedIsComparedWithS3asClassicStreamAndNotWithTheFirstEngine() throws Exception {
+    try (ShapedS3Server server = start()) {
+      write("s3a://mine/numbers.parquet", parquet(), entries(server));
+      BenchRun.Outcome outcome =
+          run(
+              "s3a://mine/",
+              "--conf=" + coreSite(entries(server)),
+              "--engines=corrupting,classic",
+              "--set=corrupting:fs.s3a.impl=" + CorruptingFileSystem.class.getName(),
+              "--set=corrupting:" + CorruptingFileSystem.WRONG_BYTE_KEY + "=40000",
+              "--workloads=parquet",
+              "--rounds=1");
+
+      assertThat(outcome.verdict("parquet", "corrupting"))
+          .startsWith("WRONG BYTES")
+          .contains("checksum of the columns' pages");
+      assertThat(outcome.verdict("parquet", "classic")).startsWith("ok");
     }
   }
 

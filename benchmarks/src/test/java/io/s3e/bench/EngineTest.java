@@ -56,6 +56,20 @@ class EngineTest {
         .containsEntry("fs.s3a.input.stream.type", "classic");
   }
 
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"classic", "prefetch", "analytics", "analytics-tuned", "classic-mine", "x"})
+  void streamsOfS3aAreOfS3asFileSystemWhateverAFileSays(String name) {
+    Engine engine =
+        Engine.of(name, Engine.knownNames().contains(name) ? Map.of() : Map.of("a", "b"));
+
+    assertThat(engine.settings(WorkloadKind.of("seq")))
+        .containsEntry("fs.s3a.impl", "org.apache.hadoop.fs.s3a.S3AFileSystem");
+    assertThat(engine.isS3a()).isTrue();
+    assertThat(Engine.of(name, Map.of("fs.s3a.impl", "no.such.FileSystem")).isS3a()).isFalse();
+    assertThat(Engine.of("s3e", Map.of()).isS3a()).isFalse();
+  }
+
   @Test
   void sizesOfTunedPeersAreOnesThatHadoopReads() {
     Configuration configuration = new Configuration(false);

@@ -134,6 +134,25 @@ class SummaryTest {
   }
 
   @Test
+  void theOneTableNamesWhereS3eHasNoFigure() {
+    List<Summary> failed = List.of(summary("s3e", FAILURE), summary("classic", gigabyteIn(1)));
+    assertThat(OneTable.render(failed))
+        .contains("\nseq: S3E has no figure.\n")
+        .doesNotContain("slower than none");
+    List<Summary> others =
+        List.of(
+            summary("s3e", FAILURE),
+            summary("classic", gigabyteIn(1)),
+            vec("s3e", 100),
+            vec("classic", 800));
+    assertThat(OneTable.render(others))
+        .contains("\nseq: S3E has no figure.\nElsewhere S3E was slower than none of them.\n");
+    List<Summary> some =
+        List.of(summary("s3e", FAILURE, gigabyteIn(1)), summary("classic", gigabyteIn(1)));
+    assertThat(OneTable.render(some)).contains("S3E was slower than none of them.");
+  }
+
+  @Test
   void ratiosToTheFastestRawClient() {
     List<Summary> all =
         List.of(

@@ -12,7 +12,8 @@ import java.util.stream.Collectors;
 
 /**
  * The table for who has a minute: below what is read, S3E and each of the others, how many times as
- * fast S3E was, and what it took. What S3E loses stands below it by itself. At most 100 columns.
+ * fast S3E was, and what it took. What S3E loses stands below it by itself, and where S3E has no
+ * figure. At most 100 columns.
  */
 public final class OneTable {
 
@@ -36,13 +37,18 @@ public final class OneTable {
         new StringBuilder(
             row("", "MB/s", "spread", "S3E is", "p99 ms", "GETs", "CPU s/GB", "USD/TB"));
     List<String> losses = new ArrayList<>();
+    List<String> missing = new ArrayList<>();
     sections.forEach(
         (section, block) -> {
           text.append(
               wrapped(section + ": " + WorkloadKind.of(block.get(0).workload()).description()));
           block.forEach(summary -> append(text, summary, block, losses));
+          if (block.stream().noneMatch(summary -> isS3e(summary) && summary.hasFigures())) {
+            missing.add(section);
+          }
         });
-    return text.append('\n').append(foot(summaries, losses)).toString();
+    String lost = lost(losses, missing, sections.size());
+    return text.append('\n').append(foot(summaries, lost)).toString();
   }
 
   private static void append(
@@ -108,15 +114,30 @@ public final class OneTable {
     return text.append('\n').toString();
   }
 
-  private static String foot(List<Summary> summaries, List<String> losses) {
+  /** What S3E lost: where it has no figure it was not the faster one. */
+  private static String lost(List<String> losses, List<String> missing, int sections) {
+    List<String> lines = new ArrayList<>();
+    if (!missing.isEmpty()) {
+      lines.add(
+          missing.stream()
+              .map(section -> section + ": S3E has no figure")
+              .collect(Collectors.joining("; ", "", ".")));
+    }
+    if (!losses.isEmpty()) {
+      lines.add(losses.stream().collect(Collectors.joining("; ", "S3E was slower in: ", ".")));
+    } else if (missing.isEmpty()) {
+      lines.add("S3E was slower than none of them.");
+    } else if (missing.size() < sections) {
+      lines.add("Elsewhere S3E was slower than none of them.");
+    }
+    return String.join("\n", lines);
+  }
+
+  private static String foot(List<Summary> summaries, String lost) {
     String bytes =
         summaries.stream().allMatch(Summary::isOk)
             ? "Every byte was right in every run."
             : "Every byte was right, but where a line below the engine says otherwise.";
-    String lost =
-        losses.isEmpty()
-            ? "S3E was slower than none of them."
-            : losses.stream().collect(Collectors.joining("; ", "S3E was slower in: ", "."));
     return String.join(
         "\n",
         bytes,

@@ -58,9 +58,21 @@ final class ParquetScan implements Workload {
 
   @Override
   public long checksum(java.nio.file.Path file, List<String> columns) throws IOException {
-    ParquetReadOptions options =
-        ParquetReadOptions.builder().withRecordFilter(filter.filter()).build();
-    try (ParquetFileReader reader = ParquetFileReader.open(new LocalInputFile(file), options)) {
+    return checksum(new LocalInputFile(file), ParquetReadOptions.builder(), columns);
+  }
+
+  @Override
+  public long checksum(FileSystem fileSystem, Path file, List<String> columns) throws IOException {
+    return checksum(
+        new ParquetObject(fileSystem, fileSystem.getFileStatus(file), Opening.STATUS),
+        HadoopReadOptions.builder(fileSystem.getConf(), file),
+        columns);
+  }
+
+  private long checksum(InputFile file, ParquetReadOptions.Builder options, List<String> columns)
+      throws IOException {
+    try (ParquetFileReader reader =
+        ParquetFileReader.open(file, options.withRecordFilter(filter.filter()).build())) {
       return scan(reader, columns, new ReadMonitor(), new ReadClock());
     }
   }

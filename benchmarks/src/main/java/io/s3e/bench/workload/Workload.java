@@ -4,6 +4,7 @@ package io.s3e.bench.workload;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import org.apache.hadoop.fs.FileSystem;
 
 /** One way of reading. An instance serves one run. */
 interface Workload {
@@ -33,5 +34,16 @@ interface Workload {
    */
   default long checksum(Path file, List<String> columns) throws IOException {
     throw new UnsupportedOperationException("It compares bytes with those of a reference file");
+  }
+
+  /**
+   * The same of a file of which nobody has a copy.
+   *
+   * @param fileSystem that reads it rightly
+   * @param columns those that it is told to read
+   */
+  default long checksum(FileSystem fileSystem, org.apache.hadoop.fs.Path file, List<String> columns)
+      throws IOException {
+    throw new UnsupportedOperationException("It reads nothing but files of which there is a copy");
   }
 }

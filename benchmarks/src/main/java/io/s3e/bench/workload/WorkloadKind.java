@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
+import org.apache.hadoop.fs.FileSystem;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -285,6 +286,17 @@ public final class WorkloadKind {
    */
   public long checksum(Path file, List<String> columns) throws IOException {
     return workload().checksum(file, columns);
+  }
+
+  /**
+   * The same of a Parquet file of which nobody has a copy.
+   *
+   * @param fileSystem that reads it rightly
+   * @param columns those that the run reads
+   */
+  public long checksum(FileSystem fileSystem, org.apache.hadoop.fs.Path file, List<String> columns)
+      throws IOException {
+    return workload().checksum(fileSystem, file, columns);
   }
 
   /**

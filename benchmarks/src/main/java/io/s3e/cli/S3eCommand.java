@@ -73,6 +73,10 @@ public final class S3eCommand {
   private static final Set<String> OWN_OPTIONS = Set.of("-h", "--help", "-V", "--version");
   private static final String BENCH = "bench";
   private static final String VERBOSE = "--verbose";
+
+  /** What Java makes of bytes of an argument that the locale's encoding does not have. */
+  private static final char LOST = '\uFFFD';
+
   private static final String LOG_LEVEL = "org.slf4j.simpleLogger.defaultLogLevel";
 
   private final StandardStreams streams;
@@ -124,6 +128,7 @@ public final class S3eCommand {
   }
 
   private static int run(ParseResult parsed) {
+    refuseLostCharacters(parsed);
     ParseResult innermost = innermost(parsed);
     // A transfer says itself what went wrong, once; bench keeps the level of
     // simplelogger.properties.
@@ -133,6 +138,21 @@ public final class S3eCommand {
       System.setProperty(LOG_LEVEL, isVerbose(innermost) ? "info" : "off");
     }
     return new CommandLine.RunLast().execute(parsed);
+  }
+
+  /** The name of another object may be the same without them: nothing is read or written by it. */
+  private static void refuseLostCharacters(ParseResult parsed) {
+    for (String argument : parsed.expandedArgs()) {
+      if (argument.indexOf(LOST) >= 0) {
+        throw new ParameterException(
+            innermost(parsed).commandSpec().commandLine(),
+            "characters of \""
+                + argument
+                + "\" are lost: Java cannot read them in the encoding of this locale, "
+                + System.getProperty("sun.jnu.encoding")
+                + "; set LC_ALL=C.UTF-8, and give arguments in UTF-8");
+      }
+    }
   }
 
   private static ParseResult innermost(ParseResult parsed) {

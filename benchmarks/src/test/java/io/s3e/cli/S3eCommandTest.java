@@ -9,6 +9,7 @@ import io.s3e.block.ObjectRef;
 import io.s3e.cli.CommandRig.Outcome;
 import io.s3e.client.library.CrtUnusableException;
 import io.s3e.testing.Fault;
+import io.s3e.testing.ForkedJvm;
 import io.s3e.testing.HostileS3Server;
 import io.s3e.testing.SelfSigned;
 import io.s3e.testing.Slow;
@@ -164,6 +165,43 @@ class S3eCommandTest {
       assertThat(outcome.err()).as(shown).startsWith("s3e " + arguments[0] + ": ");
       assertThat(outcome.err()).as(shown).contains("See s3e " + arguments[0] + " --help.");
       assertThat(outcome.out()).as(shown).isEmpty();
+    }
+  }
+
+  @Test
+  void anArgumentThatLostCharactersIsNamedAndNothingIsSent(@TempDir Path temp) throws Exception {
+    Path file = Files.writeString(temp.resolve("file"), "content");
+    Path list = Files.writeString(temp.resolve("arguments"), "s3a://bucket/\uFFFD", UTF_8);
+    try (HostileS3Server server = HostileS3Server.start();
+        CommandRig rig = new CommandRig(server.endpoint())) {
+      for (String[] command :
+          new String[][] {
+            {"put", "--force", file.toString(), "s3a://bucket/\uFFFD"},
+            {"put", "--force", file.toString(), "@" + list},
+            {"stat", "s3a://bucket/\uFFFD"}
+          }) {
+        Outcome outcome = rig.run(command);
+        assertThat(outcome.code()).isEqualTo(2);
+        assertThat(outcome.err())
+            .startsWith("s3e " + command[0] + ": characters of \"s3a://bucket/\uFFFD\" are lost")
+            .contains("LC_ALL=C.UTF-8");
+      }
+      assertThat(server.requests()).isEmpty();
+    }
+  }
+
+  @Test
+  void theLocalePosixHasNoOtherLetters() throws Exception {
+    String letters = "\\303\\244";
+    try (ForkedJvm jvm =
+        ForkedJvm.of(S3eCommand.class.getName())
+            .options("-Xmx64m")
+            .environment("LC_ALL", "POSIX")
+            .through("sh", "-c", "exec \"$@\" s3a://bucket/$(printf '" + letters + "')", "sh")
+            .start("stat", "--endpoint=" + HostileS3Server.refusingEndpoint())) {
+      jvm.await("s3e stat: characters of \"s3a://bucket/");
+      jvm.awaitEnd();
+      assertThat(jvm.exitCode()).isEqualTo(2);
     }
   }
 

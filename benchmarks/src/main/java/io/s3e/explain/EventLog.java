@@ -46,12 +46,12 @@ record EventLog(Path path, List<Path> parts) {
               + "|io\\.s3e\\.spark\\.stages\\.SparkListenerS3EStage).*");
 
   /**
-   * The logs at a path: a file, a rolling log, or a directory of both.
+   * The logs at a path: a file, a rolling log, or a directory of both; local without a scheme.
    *
    * @throws IOException if there is none; its message names the path
    */
   static List<EventLog> find(Path path, Configuration conf) throws IOException {
-    FileSystem files = path.getFileSystem(conf);
+    FileSystem files = fileSystem(path, conf);
     FileStatus status = files.getFileStatus(path);
     if (status.isFile()) {
       return List.of(new EventLog(path, List.of(path)));
@@ -73,6 +73,11 @@ record EventLog(Path path, List<Path> parts) {
       throw new FileNotFoundException(path + ": no event log in this directory");
     }
     return logs;
+  }
+
+  /** What a user names without a scheme is on this host, whatever a cluster's settings say. */
+  private static FileSystem fileSystem(Path path, Configuration conf) throws IOException {
+    return path.toUri().getScheme() == null ? FileSystem.getLocal(conf) : path.getFileSystem(conf);
   }
 
   private static boolean isRolling(Path path) {
@@ -136,7 +141,7 @@ record EventLog(Path path, List<Path> parts) {
     }
 
     void read(Configuration conf) throws IOException {
-      try (InputStream file = part.getFileSystem(conf).open(part);
+      try (InputStream file = fileSystem(part, conf).open(part);
           BufferedReader reader =
               new BufferedReader(
                   new InputStreamReader(LogCodec.of(part.getName()).open(file), UTF_8))) {

@@ -100,6 +100,35 @@ class EventLogTest {
     assertThat(explanation.application().runMillis()).isEqualTo(whole.application().runMillis());
   }
 
+  @ParameterizedTest
+  @EnumSource(LogCodec.class)
+  void aCompactedPartIsCompressedAsItsNameTellsBeforeThat(LogCodec codec) throws IOException {
+    Path whole = recorded.write(directory, codec);
+    Path rolling = Files.createDirectory(directory.resolve("eventlog_v2_app-1"));
+    Files.copy(whole, rolling.resolve("events_1_" + whole.getFileName() + ".compact"));
+    Explanation explanation = explain(rolling).get(0);
+    assertThat(explanation.damages()).isEmpty();
+    assertThat(explanation.application().runMillis())
+        .isEqualTo(explain(whole).get(0).application().runMillis())
+        .isPositive();
+  }
+
+  @Test
+  void aPathWithoutASchemeIsLocalWhateverTheSettingsOfACluster() throws IOException {
+    Configuration conf = new Configuration();
+    conf.set("fs.defaultFS", "hdfs://namenode:8020");
+    Explanation.Options options = new Explanation.Options(conf, false, OptionalDouble.of(0.05));
+    Path rolling = Files.createDirectory(directory.resolve("eventlog_v2_app-6"));
+    write(rolling.resolve("events_1_app-6"), lines);
+    for (Path absolute : List.of(recorded.write(directory, LogCodec.NONE), rolling, directory)) {
+      Path relative = Path.of("").toAbsolutePath().relativize(absolute);
+      for (Path path : List.of(absolute, relative)) {
+        Explanation explanation = Explanation.of(path.toString(), options).get(0);
+        assertThat(explanation.application().runMillis()).as("%s", path).isPositive();
+      }
+    }
+  }
+
   @Test
   void aDirectoryHasALogForEachApplication() throws IOException {
     recorded.write(directory, LogCodec.NONE);

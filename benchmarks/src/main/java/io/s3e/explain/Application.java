@@ -25,8 +25,7 @@ final class Application {
   /** Spark's settings. */
   final Map<String, String> settings = new TreeMap<>();
 
-  /** Cores of executors, by their ids. */
-  final Map<String, Integer> executorCores = new HashMap<>();
+  final Executors executors = new Executors();
 
   /** By number and attempt, in the order of their first event. */
   private final Map<Long, Stage> stages = new LinkedHashMap<>();
@@ -64,31 +63,43 @@ final class Application {
     return metrics.getOrDefault(scan.metric(metric), 0L);
   }
 
-  /** The scans that the tasks of a stage ran. */
-  List<TableScan> scansOf(Stage stage) {
-    return scans.values().stream()
-        .filter(scan -> scan.metrics().values().stream().anyMatch(stage.metrics::contains))
-        .toList();
+  private int cpusOfTask() {
+    return Math.max(1, (int) number("spark.task.cpus", 1));
   }
 
-  /** Tasks that could run at once, had all executors been there. */
+  /** Tasks that could run at once when most executors were there. */
   int slots() {
-    int cores = executorCores.values().stream().mapToInt(Integer::intValue).sum();
-    int cpus = Math.max(1, (int) number("spark.task.cpus", 1));
-    return Math.max(1, cores / cpus);
+    return Math.max(1, executors.mostSlots(cpusOfTask()));
+  }
+
+  /** Tasks that could run at once in the time of a stage, on average. */
+  int slots(Stage stage) {
+    long wall = stage.wallMillis();
+    return wall == 0 ? slots() : (int) Math.max(1, Math.round((double) slotMillis(stage) / wall));
   }
 
   /** Tasks that run at once in an executor. */
   int slotsOfExecutor() {
-    int cores = executorCores.values().stream().mapToInt(Integer::intValue).max().orElse(1);
-    return Math.max(1, cores / Math.max(1, (int) number("spark.task.cpus", 1)));
+    return Math.max(1, executors.mostSlotsOfOne(cpusOfTask()));
   }
 
   long runMillis() {
     return stages.values().stream().mapToLong(Stage::runMillis).sum();
   }
 
-  /** Time of slots while any stage ran, whether they had tasks or not. */
+  /** Time of the slots that were there while a stage ran, whether they had tasks or not. */
+  long slotMillis(Stage stage) {
+    return stage.tasks() == 0 ? 0 : slotMillis(stage.firstLaunch(), stage.lastFinish());
+  }
+
+  private long slotMillis(long from, long until) {
+    // A log that tells of no executor has had one.
+    return executors.isEmpty()
+        ? Math.max(0, until - from)
+        : executors.slotMillis(from, until, cpusOfTask());
+  }
+
+  /** Time of the slots that were there while any stage ran, whether they had tasks or not. */
   long slotMillis() {
     List<Stage> inOrder =
         stages.values().stream()
@@ -98,10 +109,10 @@ final class Application {
     long busy = 0;
     long until = 0;
     for (Stage stage : inOrder) {
-      busy += Math.max(0, stage.lastFinish() - Math.max(until, stage.firstLaunch()));
+      busy += slotMillis(Math.max(until, stage.firstLaunch()), stage.lastFinish());
       until = Math.max(until, stage.lastFinish());
     }
-    return Math.max(busy * slots(), runMillis());
+    return Math.max(busy, runMillis());
   }
 
   /** The sum over stages of what S3E's plugin tells. */

@@ -13,6 +13,8 @@ final class ApplicationReader implements Consumer<JsonNode> {
   private static final String SQL = "org.apache.spark.sql.execution.ui.SparkListener";
   private static final String S3E_STAGE = "io.s3e.spark.stages.SparkListenerS3EStage";
   private static final String EXECUTION = "executionId";
+  private static final String EXECUTOR = "Executor ID";
+  private static final String TIMESTAMP = "Timestamp";
   private static final String STAGE_ID = "Stage ID";
   private static final String ATTEMPT = "Stage Attempt ID";
   private static final String S3A = "s3a://";
@@ -34,9 +36,13 @@ final class ApplicationReader implements Consumer<JsonNode> {
               .properties()
               .forEach(e -> application.settings.put(e.getKey(), e.getValue().asText()));
       case "SparkListenerExecutorAdded" ->
-          application.executorCores.put(
-              event.path("Executor ID").asText(),
-              event.path("Executor Info").path("Total Cores").asInt());
+          application.executors.added(
+              event.path(EXECUTOR).asText(),
+              event.path("Executor Info").path("Total Cores").asInt(),
+              event.path(TIMESTAMP).asLong());
+      case "SparkListenerExecutorRemoved" ->
+          application.executors.removed(
+              event.path(EXECUTOR).asText(), event.path(TIMESTAMP).asLong(Executors.STILL_THERE));
       case "SparkListenerJobStart" -> jobStarted(event);
       case "SparkListenerStageCompleted" -> stageCompleted(event.path("Stage Info"));
       case "SparkListenerTaskEnd" -> taskEnded(event);

@@ -29,13 +29,14 @@ public final class ExplanationText {
   /** The lines, without an end of line after the last. */
   public static String text(Explanation explanation) {
     List<String> lines = new ArrayList<>();
-    lines.add(head(explanation));
+    double whole = explanation.cost();
+    lines.add(head(explanation, whole));
     explanation.damages().forEach(damage -> lines.add("  incomplete: " + damage));
     for (var part : spent(explanation).entrySet()) {
       part.getValue().stream()
-          .filter(row -> row.usd() >= SHOWN * explanation.cost())
+          .filter(row -> row.usd() >= SHOWN * whole)
           .limit(ROWS)
-          .forEach(row -> lines.add(line(explanation, row)));
+          .forEach(row -> lines.add(line(row, whole)));
     }
     if (explanation.findings().isEmpty()) {
       lines.add("Nothing was found that is worth a change.");
@@ -47,14 +48,14 @@ public final class ExplanationText {
       lines.add("   " + finding.evidence());
       lines.add("   " + finding.change());
       if (!finding.kind().isRemark()) {
-        lines.add("   saves about " + saving(explanation, finding.saving()));
+        lines.add("   saves about " + saving(explanation, finding.saving(), whole));
       }
       number++;
     }
     return String.join(System.lineSeparator(), lines);
   }
 
-  private static String head(Explanation explanation) {
+  private static String head(Explanation explanation, double whole) {
     Application application = explanation.application();
     return String.join(
         " ",
@@ -64,7 +65,7 @@ public final class ExplanationText {
         application.slots() + " slots,",
         Sizes.seconds(application.runMillis()) + " of tasks in",
         Sizes.seconds(application.slotMillis()) + " of slots,",
-        Sizes.dollars(explanation.cost()) + ",",
+        Sizes.dollars(whole) + ",",
         application.isReadByS3e() ? from(application.s3e()) : "without events of S3E");
   }
 
@@ -80,9 +81,9 @@ public final class ExplanationText {
         + ")";
   }
 
-  private static String line(Explanation explanation, Spent row) {
+  private static String line(Spent row, double whole) {
     return "  "
-        + Sizes.percent(row.usd(), explanation.cost())
+        + Sizes.percent(row.usd(), whole)
         + "  "
         + row.place()
         + ": "
@@ -95,7 +96,7 @@ public final class ExplanationText {
         + Sizes.seconds(row.waitedMillis());
   }
 
-  private static String saving(Explanation explanation, Saving saving) {
+  private static String saving(Explanation explanation, Saving saving, double whole) {
     double usd = explanation.prices().of(saving);
     return Sizes.seconds(saving.slotMillis())
         + " of task slots and "
@@ -103,7 +104,7 @@ public final class ExplanationText {
         + " requests: "
         + Sizes.dollars(usd)
         + ", "
-        + Sizes.percent(usd, explanation.cost())
+        + Sizes.percent(usd, whole)
         + " of what slots and requests cost";
   }
 
@@ -143,18 +144,20 @@ public final class ExplanationText {
         explanation.application().stages().stream()
             .filter(stage -> stage.tasks() > 0)
             .collect(Collectors.groupingBy(place, LinkedHashMap::new, Collectors.toList()));
+    Map<Stage, Long> opened =
+        explanation.tables().stream()
+            .flatMap(table -> table.runs().stream())
+            .collect(
+                Collectors.groupingBy(
+                    TableReads.Run::stage,
+                    Collectors.summingLong(run -> run.requests() - run.s3e().gets())));
     List<Spent> rows = new ArrayList<>();
     places.forEach(
         (name, stages) -> {
           long run = stages.stream().mapToLong(Stage::runMillis).sum();
-          long opened =
-              explanation.tables().stream()
-                  .flatMap(table -> table.runs().stream())
-                  .filter(each -> stages.contains(each.stage()))
-                  .mapToLong(each -> each.requests() - each.s3e().gets())
-                  .sum();
           S3eReads s3e = stages.stream().map(Stage::s3e).reduce(S3eReads.NONE, S3eReads::plus);
-          long requests = opened + s3e.gets();
+          long requests =
+              stages.stream().mapToLong(stage -> opened.getOrDefault(stage, 0L)).sum() + s3e.gets();
           rows.add(
               new Spent(
                   name,

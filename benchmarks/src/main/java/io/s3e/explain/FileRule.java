@@ -92,7 +92,7 @@ final class FileRule implements Rule {
       // Spark has cut the file for its slots: those are too many, not the row groups too large.
       return;
     }
-    long idle = stage.wallMillis() * Math.min(application.slots(), stage.tasks());
+    long idle = Math.min(application.slotMillis(stage), stage.wallMillis() * stage.tasks());
     findings.add(
         new Finding(
             Kind.LARGE_ROW_GROUPS,

@@ -44,7 +44,7 @@ final class SlotRule implements Rule {
   }
 
   private static long idleMillis(Application application, Stage stage) {
-    return stage.wallMillis() * application.slots() - stage.runMillis();
+    return Math.max(0, application.slotMillis(stage) - stage.runMillis());
   }
 
   private static Finding unsplittable(
@@ -70,7 +70,7 @@ final class SlotRule implements Rule {
   private static String tasks(Application application, Stage stage) {
     return stage.tasks()
         + (stage.tasks() == 1 ? " task on " : " tasks on ")
-        + application.slots()
+        + application.slots(stage)
         + " slots for "
         + Sizes.seconds(stage.wallMillis());
   }
@@ -80,7 +80,8 @@ final class SlotRule implements Rule {
     Stage stage = run.stage();
     // A task that finds no row group in its part has nothing to read.
     int readers = Math.max(1, stage.tasks() - stage.tasksWithoutRows());
-    if (application.slots() < FEW_SLOTS || readers > application.slots() / 2) {
+    int slots = application.slots(stage);
+    if (slots < FEW_SLOTS || readers > slots / 2) {
       return;
     }
     findings.add(

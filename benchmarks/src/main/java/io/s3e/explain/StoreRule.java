@@ -11,6 +11,8 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
+import java.util.TreeMap;
 
 /** What S3 was asked more often than needed, and where it refused. */
 final class StoreRule implements Rule {
@@ -28,6 +30,7 @@ final class StoreRule implements Rule {
   @Override
   public List<Finding> find(Facts facts) {
     List<Finding> findings = new ArrayList<>();
+    NavigableMap<Integer, Long> brought = brought(facts);
     for (TableReads table : facts.tables()) {
       ReadWork work = work(List.of(table));
       ReadAdvice.throttled(work)
@@ -36,7 +39,7 @@ final class StoreRule implements Rule {
       ReadAdvice.wastedPrefetch(work)
           .map(advice -> Finding.of(Kind.WASTED_PREFETCH, Scope.TABLE, table.table(), advice))
           .ifPresent(findings::add);
-      readAgain(table, facts, findings);
+      readAgain(table, brought, findings);
     }
     memory(facts, findings);
     plainS3a(facts, findings);
@@ -44,7 +47,8 @@ final class StoreRule implements Rule {
   }
 
   /** The same columns of the same files, by another query: what a cache is there for. */
-  private static void readAgain(TableReads table, Facts facts, List<Finding> findings) {
+  private static void readAgain(
+      TableReads table, NavigableMap<Integer, Long> brought, List<Finding> findings) {
     Map<String, List<TableReads.Run>> same = new LinkedHashMap<>();
     for (TableReads.Run run : table.runs()) {
       String what = run.scan().map(TableScan::whatIsRead).orElse("");
@@ -61,7 +65,7 @@ final class StoreRule implements Rule {
         again += fromS3(run);
         waited += run.waitedMillis();
         requests += run.requests() - run.files();
-        distance = Math.max(distance, distance(facts, runs.get(i - 1), run));
+        distance = Math.max(distance, distance(brought, runs.get(i - 1), run));
         times++;
       }
     }
@@ -98,13 +102,29 @@ final class StoreRule implements Rule {
     return run.scan().isPresent() ? run.fileBytes() : run.readBytes();
   }
 
-  /** What all stages between two reads brought, the first of them with it. */
-  private static long distance(Facts facts, TableReads.Run first, TableReads.Run again) {
-    return facts.tables().stream()
+  /** What stages brought up to each number, that one with it. */
+  private static NavigableMap<Integer, Long> brought(Facts facts) {
+    NavigableMap<Integer, Long> brought = new TreeMap<>();
+    facts.tables().stream()
         .flatMap(table -> table.runs().stream())
-        .filter(run -> run.stage().id >= first.stage().id && run.stage().id < again.stage().id)
-        .mapToLong(StoreRule::fromS3)
-        .sum();
+        .forEach(run -> brought.merge(run.stage().id, fromS3(run), Long::sum));
+    long sum = 0;
+    for (Map.Entry<Integer, Long> stage : brought.entrySet()) {
+      sum += stage.getValue();
+      stage.setValue(sum);
+    }
+    return brought;
+  }
+
+  /** What all stages between two reads brought, the first of them with it. */
+  private static long distance(
+      NavigableMap<Integer, Long> brought, TableReads.Run first, TableReads.Run again) {
+    return Math.max(0, before(brought, again) - before(brought, first));
+  }
+
+  private static long before(NavigableMap<Integer, Long> brought, TableReads.Run run) {
+    Map.Entry<Integer, Long> stage = brought.lowerEntry(run.stage().id);
+    return stage == null ? 0 : stage.getValue();
   }
 
   private static void memory(Facts facts, List<Finding> findings) {

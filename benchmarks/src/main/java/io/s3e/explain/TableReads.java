@@ -2,6 +2,8 @@
 package io.s3e.explain;
 
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -65,8 +67,9 @@ record TableReads(String table, List<Run> runs) {
   /** The tables of an application, in the order of their first stage. */
   static List<TableReads> of(Application application) {
     Map<String, List<Run>> runs = new LinkedHashMap<>();
+    ScansByMetric byMetric = new ScansByMetric(application.scans());
     for (Stage stage : application.stages()) {
-      List<TableScan> scans = application.scansOf(stage);
+      List<TableScan> scans = byMetric.of(stage);
       double whole = scans.stream().mapToLong(scan -> bytes(application, scan)).sum();
       for (TableScan scan : scans) {
         long bytes = bytes(application, scan);
@@ -82,6 +85,31 @@ record TableReads(String table, List<Run> runs) {
       }
     }
     return runs.entrySet().stream().map(e -> new TableReads(e.getKey(), e.getValue())).toList();
+  }
+
+  /** Scans by the metrics that they count in: a long application has thousands, as of stages. */
+  private static final class ScansByMetric {
+    private final List<TableScan> scans;
+    private final Map<Long, List<Integer>> places = new HashMap<>();
+
+    ScansByMetric(Collection<TableScan> all) {
+      scans = List.copyOf(all);
+      for (int place = 0; place < scans.size(); place++) {
+        for (Long metric : scans.get(place).metrics().values()) {
+          places.computeIfAbsent(metric, key -> new ArrayList<>()).add(place);
+        }
+      }
+    }
+
+    /** The scans that the tasks of a stage ran, in the order of the log. */
+    List<TableScan> of(Stage stage) {
+      return stage.metrics.stream()
+          .flatMap(metric -> places.getOrDefault(metric, List.of()).stream())
+          .distinct()
+          .sorted()
+          .map(scans::get)
+          .toList();
+    }
   }
 
   private static long bytes(Application application, TableScan scan) {

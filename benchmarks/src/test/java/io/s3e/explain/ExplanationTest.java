@@ -3,13 +3,19 @@ package io.s3e.explain;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.MissingNode;
 import io.s3e.explain.Finding.Kind;
+import io.s3e.hadoop.cost.Prices;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.OptionalDouble;
 import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -17,6 +23,8 @@ import org.junit.jupiter.params.provider.EnumSource.Mode;
 
 /** Logs of real runs, each with one thing that costs. */
 class ExplanationTest {
+  private static final int QUERIES = 50_000;
+
   @TempDir Path directory;
 
   private Explanation explain(String log) throws IOException {
@@ -50,6 +58,41 @@ class ExplanationTest {
     assertThat(explanation.tables()).isNotEmpty();
     assertThat(ExplanationText.text(explanation))
         .contains("Nothing was found that is worth a change.");
+  }
+
+  /** It takes a second or two; comparing all with all takes minutes. */
+  @Test
+  @Timeout(60)
+  void tensOfThousandsOfQueriesTakeSeconds() {
+    Application application = new Application();
+    JsonNode none = MissingNode.getInstance();
+    for (int i = 0; i < QUERIES; i++) {
+      long rows = 3L * i;
+      Map<String, Long> metrics =
+          Map.of(
+              TableScan.OUTPUT_ROWS,
+              rows,
+              TableScan.FILES,
+              rows + 1,
+              TableScan.FILE_BYTES,
+              rows + 2);
+      application.scans.put(
+          rows, new TableScan(i, "s3a://bucket/table", "parquet", "a", "", "", metrics, -1));
+      application.metrics.put(rows + 1, 1L);
+      application.metrics.put(rows + 2, 64L << 20);
+      Stage stage = application.stage(i, 0);
+      stage.add(none, none);
+      stage.metrics.add(rows);
+    }
+    List<TableReads> tables = TableReads.of(application);
+    List<Finding> findings = new StoreRule().find(new Facts(application, tables, Map.of()));
+    Explanation explanation =
+        new Explanation("log", List.of(), application, Prices.LIST, tables, findings);
+
+    assertThat(tables).singleElement().extracting(TableReads::files).isEqualTo((long) QUERIES);
+    assertThat(ExplanationText.text(explanation))
+        .contains("came from S3 again " + (QUERIES - 1) + " times")
+        .contains("up to 64.0 MiB were read from one time");
   }
 
   @Test

@@ -56,6 +56,9 @@ final class EngineClients {
 
   private static final int TRANSPORT_OF = 7;
 
+  /** With less than one in so many parts of what it was to have, another client reads sooner. */
+  private static final int LEAST_GRANT = 8;
+
   /** When to ask again for a thread that the system did not have. */
   private static final long NEXT_THREAD_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
@@ -303,11 +306,14 @@ final class EngineClients {
       return null;
     }
 
-    /** Reserves all of the offer, or half of it again and again, as long as that is of use. */
-    private long grant(long offer, long least) {
+    /** Reserves all of the offer, or a half, a quarter or an eighth; 0 where that is not there. */
+    private long grant(long offer) {
       long granted = offer;
       for (boolean has = reserve(granted); !has; has = tryReserve(granted)) {
-        granted = granted < 2 * least ? 0 : granted / 2;
+        granted = granted <= offer / LEAST_GRANT ? 0 : granted / 2;
+      }
+      if (granted < offer) {
+        LOG.info("Others hold memory: {} of {} bytes for one more transport", granted, offer);
       }
       return granted;
     }
@@ -315,13 +321,13 @@ final class EngineClients {
     private <T extends Transport> Shared open(
         Object key, ClientMemory memory, Function<ClientMemory, T> maker) {
       long offer = memory.ownedBytes();
-      long granted = grant(offer, 2L * memory.blockBytes());
+      long granted = grant(offer);
       long owned = 0;
       try {
         T transport = maker.apply(memory.withOwnedBytes(granted));
         ClientLimits limits = transport.limits();
         owned = limits.ownedBytes();
-        Shared shared = new Shared(transport, admission.carrier(limits), offer, owned);
+        Shared shared = new Shared(transport, admission.carrier(limits), granted, owned);
         synchronized (transports) {
           shared.add();
           transports.put(key, shared);

@@ -12,6 +12,7 @@ import io.s3e.buffer.BlockPool;
 import io.s3e.buffer.MemoryBudget;
 import io.s3e.client.ClientLimits;
 import io.s3e.client.ClientMemory;
+import io.s3e.client.ClientProvider;
 import io.s3e.client.ForwardingClient;
 import io.s3e.client.ObjectClient;
 import io.s3e.client.Transport;
@@ -352,18 +353,25 @@ class EngineLingerTest {
   /** Buffers that somebody holds count in the offer, and do not come back for it. */
   @Test
   @Slow
-  void aTransportThatCannotHaveAllOfItsOfferHasHalf() {
+  void aTransportThatCannotHaveAllOfItsOfferHasAPartUntilThereIsMore() {
     try (FetchTimer timer = new FetchTimer();
         BlockPool pool = new BlockPool(budget, BLOCK, 256)) {
       budget.isHeldBy(pool::reservedBytes, bytes -> {});
       List<BlockLease> leases = Stream.generate(pool::tryAcquire).limit(160).toList();
       Admission admission = new Admission(budget, pool, new BlockIndex());
-      EngineClients clients =
-          new EngineClients(budget, admission, timer, Duration.ZERO, Runnable::run);
-      EngineClients.Client made =
-          clients.make(memory -> client(memory, "key", new ArrayList<>()), REQUEST, BLOCK);
-      assertThat(made.client().limits().ownedBytes()).isEqualTo(80L * BLOCK);
-      made.client().close();
+      EngineClients clients = new EngineClients(budget, admission, timer, FOR_EVER, Runnable::run);
+      ClientProvider provider = memory -> client(memory, "key", new ArrayList<>());
+      List<BlockLease> more = Stream.generate(pool::tryAcquire).limit(48).toList();
+      EngineClients.Client quarter = clients.make(provider, REQUEST, BLOCK);
+      assertThat(quarter.client().limits().ownedBytes()).isEqualTo(40L * BLOCK);
+      quarter.client().close();
+      more.forEach(BlockLease::release);
+      pool.trim();
+      EngineClients.Client half = clients.make(provider, REQUEST, BLOCK);
+      assertThat(wires.get(0).closed).as("too small for what there is now").isTrue();
+      assertThat(half.client().limits().ownedBytes()).isEqualTo(64L * BLOCK);
+      half.client().close();
+      clients.endIdle();
       leases.forEach(BlockLease::release);
       admission.close();
     }

@@ -26,7 +26,7 @@ class SlowStoreTest {
   private static final ObjectRef OBJECT = new ObjectRef("bucket", "key");
 
   /** Longer than a transport may take as a rule, and than a reader waits for a GET at first. */
-  private static final Duration LATE = Duration.ofSeconds(6);
+  private static final Duration LATE = Duration.ofSeconds(4);
 
   private final byte[] content = MemoryObjectClient.bytes(60_000, 3);
 

@@ -19,6 +19,8 @@ import io.s3e.client.library.CrtSettings;
 import io.s3e.jvm.JvmEnd;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.Function;
@@ -183,6 +185,9 @@ final class CrtObjectClient implements ObjectClient, CrtCall.Owner {
             this);
     inFlight.add(call);
     send(call, false, target -> addressing.head(target, question));
+    // Nobody waits for it with a deadline: who asks is told when it ends.
+    long millis = settings.requestTimeout().toMillis();
+    CompletableFuture.delayedExecutor(millis, TimeUnit.MILLISECONDS).execute(call::cancel);
   }
 
   @Override

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.s3e.hadoop.hadoop33;
 
+import java.util.concurrent.CompletableFuture;
+import java.time.Duration;
+import java.io.UncheckedIOException;
 import static io.s3e.testing.Eventually.awaitTrue;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -355,6 +358,52 @@ class Hadoop33RequestsTest {
       assertThat(all(files.open(FILE))).isEqualTo(content);
       assertThat(server.gets()).noneMatch(Hadoop33RequestsTest::isS3as);
       assertThat(files.hasPathCapability(FILE, "fs.s3a.s3e.client.crt")).isTrue();
+    }
+  }
+
+  /** The threads of one stream: S3A's reads for one of them, while S3E's brings another's bytes. */
+  @Test
+  @Timeout(60)
+  void whoWaitsForS3eGetsItsBytesThoughS3aHasReadForAnother() throws Exception {
+    server.ifMatch(HostileS3Server.IfMatch.IGNORED);
+    byte[] large = new byte[8 << 20];
+    new Random(34).nextBytes(large);
+    server.put(OBJECT, large);
+    int middle = large.length / 2;
+    AtomicInteger failures = new AtomicInteger(3);
+    server.decide(
+        request -> {
+          if (isS3as(request)) {
+            return Fault.none();
+          }
+          boolean isMiddle = !request.header("Range").startsWith("bytes=0-");
+          boolean fails = !isMiddle && failures.getAndDecrement() > 0;
+          return fails
+              ? Fault.resetAtOnce()
+              : isMiddle ? Fault.delay(Duration.ofSeconds(3)) : Fault.none();
+        });
+    try (FileSystem files = make(DEFAULT_READ_TIMEOUT, "fs.s3a.s3e.prefetch.enabled=false");
+        FSDataInputStream in = files.open(FILE)) {
+      CompletableFuture<byte[]> other =
+          CompletableFuture.supplyAsync(
+              () -> {
+                byte[] read = new byte[1000];
+                try {
+                  in.readFully(middle, read);
+                } catch (IOException e) {
+                  throw new UncheckedIOException(e);
+                }
+                return read;
+              });
+      awaitTrue("the middle is asked for", () -> !server.gets().isEmpty());
+      byte[] front = new byte[1000];
+      for (int i = 0; i < 3; i++) {
+        in.readFully(0, front);
+        assertThat(front).isEqualTo(Arrays.copyOf(large, front.length));
+      }
+      assertThat(server.gets()).anyMatch(Hadoop33RequestsTest::isS3as);
+      assertThat(other.get(30, SECONDS))
+          .isEqualTo(Arrays.copyOfRange(large, middle, middle + 1000));
     }
   }
 

@@ -129,14 +129,20 @@ final class Hadoop33InputStream extends FSInputStream
 
   private synchronized @Nullable S3EInputStream own() throws IOException {
     requireOpen();
-    if (!isReadByS3a && !reads.isByS3a()) {
-      if (own == null) {
-        own = reads.stream(object, options);
+    if (reads.isByS3a()) {
+      if (own != null) {
+        // A read of another thread by it fails, and goes to S3A's stream.
+        own.close();
+        own = null;
       }
-    } else if (own != null) {
-      // A read of another thread by it fails, and goes to S3A's stream.
-      own.close();
-      own = null;
+      return null;
+    }
+    if (isReadByS3a) {
+      // Other threads may be inside S3E's stream, and get what they have asked it for.
+      return null;
+    }
+    if (own == null) {
+      own = reads.stream(object, options);
     }
     return own;
   }

@@ -43,6 +43,9 @@ class SlowStoreTest {
               .pathStyle(true)
               .anonymous(true)
               .build();
+      assertThat(settings.stallTimeout())
+          .as("as long as the engine waits for a GET that it sends again and again")
+          .isEqualTo(S3EConfig.DEFAULTS.stallTimeout().multipliedBy(16));
       try (S3E s3e = S3E.create(S3EConfig.DEFAULTS, budget, AwsClients.crt(settings))) {
         try (S3EInputStream in = s3e.open(OBJECT)) {
           byte[] first = new byte[1000];

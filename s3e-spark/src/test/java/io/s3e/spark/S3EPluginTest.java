@@ -302,19 +302,24 @@ class S3EPluginTest extends SparkOnServer {
     assertThat(spark.logged(STAGE_EVENT)).isEmpty();
   }
 
+  /** A file that a session has written, which has ended, and Hadoop keeps nothing of it. */
+  private static String writtenBy(SparkSession session) throws Exception {
+    String file = LocalSpark.path("early/file");
+    try (var out =
+        FileSystem.get(URI.create(file), session.sparkContext().hadoopConfiguration())
+            .create(new org.apache.hadoop.fs.Path(file))) {
+      out.write(1);
+    }
+    session.stop();
+    FileSystem.closeAll();
+    return file;
+  }
+
   /** Spark fetches files of the application before it begins its plugins. */
   @Test
   @Tag("spark")
   void aBucketThatSparkHasOpenedBeforeThePluginIsNamed() throws Exception {
-    SparkSession first = spark.plain().getOrCreate();
-    String file = LocalSpark.path("early/file");
-    try (var out =
-        FileSystem.get(URI.create(file), first.sparkContext().hadoopConfiguration())
-            .create(new org.apache.hadoop.fs.Path(file))) {
-      out.write(1);
-    }
-    first.stop();
-    FileSystem.closeAll();
+    String file = writtenBy(spark.plain().getOrCreate());
     SparkSession session = spark.builder().config("spark.files", file).getOrCreate();
     FileSystem cached =
         FileSystem.get(URI.create(file), session.sparkContext().hadoopConfiguration());
@@ -330,15 +335,7 @@ class S3EPluginTest extends SparkOnServer {
   @Test
   @Tag("spark")
   void aBucketThatS3eHasOpenedFromTheStartIsNot() throws Exception {
-    SparkSession first = spark.builder().getOrCreate();
-    String file = LocalSpark.path("early/file");
-    try (var out =
-        FileSystem.get(URI.create(file), first.sparkContext().hadoopConfiguration())
-            .create(new org.apache.hadoop.fs.Path(file))) {
-      out.write(1);
-    }
-    first.stop();
-    FileSystem.closeAll();
+    String file = writtenBy(spark.builder().getOrCreate());
     SparkSession session =
         spark
             .builder()

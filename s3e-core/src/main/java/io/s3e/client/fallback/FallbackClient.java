@@ -67,13 +67,13 @@ public final class FallbackClient implements ForwardingClient {
    * Three in a row, and one more after the substitute has read: with one connection in ten failing
    * by chance, one start in ten thousand is misled, for the time of one pause.
    */
-  static final int FAILURES_TO_DOUBT = 3;
+  public static final int FAILURES_TO_DOUBT = 3;
 
   /** A firewall costs next to nothing, and a repair is found soon. */
   public static final Duration RETRY_AFTER = Duration.ofMinutes(5);
 
   /** A connection, a handshake and the first byte take less than a second where all is well. */
-  private static final Duration PATIENCE = Duration.ofSeconds(5);
+  public static final Duration PATIENCE = Duration.ofSeconds(5);
 
   /** 4 µs a byte, 256 KiB/s: some clients show a head only when the body is there. */
   private static final long NANOS_PER_SLOW_BYTE = 4_000;

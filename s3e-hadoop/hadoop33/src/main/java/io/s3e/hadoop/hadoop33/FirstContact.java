@@ -9,30 +9,25 @@ import io.s3e.client.RequestFailure;
 import io.s3e.client.RequestFailure.Kind;
 import io.s3e.client.ResponseHandler;
 import io.s3e.client.ResponseHead;
+import io.s3e.client.fallback.FallbackClient;
 import java.io.IOException;
 import java.net.SocketTimeoutException;
-import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * S3E's client, which is in doubt until it has reached the store once. Until then {@value
- * #FAILURES_TO_DOUBT} failures in transport in a row, or {@link #PATIENCE} of silence, fail a GET
- * for good, by an {@link Unreached}: its reader need not wait for the whole of its own patience
- * before S3A's stream reads. An answer, whatever its status, ends the doubt, and failures in
- * transport are the fetch layer's to repeat from then on. Any thread.
+ * FallbackClient#FAILURES_TO_DOUBT} failures in transport in a row, or {@link
+ * FallbackClient#PATIENCE} of silence, fail a GET for good, by an {@link Unreached}: its reader
+ * need not wait for the whole of its own patience before S3A's stream reads. An answer, whatever
+ * its status, ends the doubt, and failures in transport are the fetch layer's to repeat from then
+ * on. Any thread.
  *
- * <p>The core's {@code FallbackClient} does the same before a client that reads in its place. Here
+ * <p>The core's {@link FallbackClient} does the same before a client that reads in its place. Here
  * S3A's stream does, which is no client.
  */
 final class FirstContact implements ForwardingClient {
-  /** As {@code FallbackClient}: one connection or two may fail by chance. */
-  private static final int FAILURES_TO_DOUBT = 3;
-
-  /** As {@code FallbackClient}: connection, handshake and first byte take less than a second. */
-  private static final Duration PATIENCE = Duration.ofSeconds(5);
-
   /** 1 µs a byte, 1 MB/s: the CRT shows a head only when the body is there. */
   private static final long NANOS_PER_SLOW_BYTE = 1_000;
 
@@ -112,7 +107,7 @@ final class FirstContact implements ForwardingClient {
     }
 
     private long patienceNanos() {
-      return PATIENCE.toNanos() + request.range().length() * NANOS_PER_SLOW_BYTE;
+      return FallbackClient.PATIENCE.toNanos() + request.range().length() * NANOS_PER_SLOW_BYTE;
     }
 
     /** The handler hears of it when the client is through. */
@@ -141,7 +136,9 @@ final class FirstContact implements ForwardingClient {
       return switch (failure.kind()) {
         case CANCELLED -> isLate ? doubt(silence()) : failure;
         case NETWORK, TLS ->
-            failuresInRow.incrementAndGet() >= FAILURES_TO_DOUBT ? doubt(failure) : failure;
+            failuresInRow.incrementAndGet() >= FallbackClient.FAILURES_TO_DOUBT
+                ? doubt(failure)
+                : failure;
         default -> failure;
       };
     }

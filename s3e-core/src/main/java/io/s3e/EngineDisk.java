@@ -2,6 +2,7 @@
 package io.s3e;
 
 import io.s3e.buffer.MemoryBudget;
+import io.s3e.disk.CacheKey;
 import io.s3e.disk.DiskCache;
 import io.s3e.disk.DiskCacheConfig;
 import io.s3e.disk.DiskCacheConfig.Mode;
@@ -66,8 +67,9 @@ final class EngineDisk implements AutoCloseable {
   /**
    * The cache for one more tenant, null if it has none; never fails. Places and limits are those of
    * the tenant that came first, and a warning tells one that asks for others. Files that other
-   * processes share are written with one secret; a tenant with another has no cache on disk. Where
-   * the system has no thread to open it, the next tenant tries again.
+   * processes share are written with one secret; a tenant with another has no cache on disk, and
+   * neither has one that asks for encryption where nothing is encrypted. Where the system has no
+   * thread to open it, the next tenant tries again.
    */
   synchronized CompletableFuture<@Nullable DiskCache> open(DiskCacheConfig config, Opener disks) {
     if (config.mode() == Mode.MEMORY) {
@@ -132,22 +134,31 @@ final class EngineDisk implements AutoCloseable {
     if (!toldOfDifference && !(fits && isAtSamePlace(config))) {
       toldOfDifference = true;
       LOG.warn(
-          "This JVM's S3E has its cache on local disk in {} (scope {}), which stays until its last"
-              + " user has closed it. A file system that asks for {} (scope {}) {}",
-          asked.directories(),
-          asked.scope(),
-          config.directories(),
-          config.scope(),
+          "This JVM's S3E has its cache on local disk in {}, which stays until its last user has"
+              + " closed it. A file system that asks for {} {}",
+          place(asked),
+          place(config),
           fits ? "uses the same" : "has none");
     }
     return fits;
   }
 
-  /** The key of a private cache is drawn for each tenant; one is as good as another. */
+  private static String place(DiskCacheConfig config) {
+    String encrypted = config.key() == null ? "" : ", encrypted";
+    return config.directories() + " (scope " + config.scope() + encrypted + ")";
+  }
+
   private boolean fits(DiskCacheConfig config) {
     return config.scope() == asked.scope()
         && config.application().equals(asked.application())
-        && (config.scope() == Scope.PRIVATE || Objects.equals(config.key(), asked.key()));
+        && fitsKey(config.key());
+  }
+
+  /** The key of a private cache is drawn for each tenant: one is as good as another, or as none. */
+  private boolean fitsKey(@Nullable CacheKey key) {
+    return asked.scope() == Scope.PRIVATE
+        ? key == null || asked.key() != null
+        : Objects.equals(key, asked.key());
   }
 
   private boolean isAtSamePlace(DiskCacheConfig config) {

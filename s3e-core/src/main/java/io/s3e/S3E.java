@@ -335,7 +335,13 @@ public final class S3E implements AutoCloseable {
 
   /** The configuration as it applies: what is the JVM's is the engine's. */
   public S3EConfig config() {
-    return config;
+    DiskCache cache = disk.getNow(null);
+    if (cache == null) {
+      return config;
+    }
+    DiskCacheConfig own = config.diskCache();
+    DiskCacheConfig.Builder applied = cache.config().toBuilder().mode(own.mode());
+    return config.toBuilder().diskCache(applied.hybridBytes(own.hybridBytes()).build()).build();
   }
 
   /** The most memory that all tenants of the engine may hold together, in bytes. */

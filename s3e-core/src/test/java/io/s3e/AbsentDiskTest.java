@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.s3e.block.ObjectRef;
 import io.s3e.buffer.MemoryBudget;
 import io.s3e.client.ClientLimits;
+import io.s3e.disk.CacheKey;
 import io.s3e.disk.DiskCache;
 import io.s3e.disk.DiskCacheConfig;
 import io.s3e.disk.DiskCacheConfig.Mode;
@@ -258,5 +259,52 @@ class AbsentDiskTest {
           .asString()
           .contains(directory.toString(), "(scope PRIVATE)", "(scope HOST) has none");
     }
+  }
+
+  /** Bytes of a bucket that is to be encrypted never lie beside those that are not. */
+  @Test
+  void aTenantThatEncryptsHasNoCacheWhereNothingIsEncrypted() throws IOException {
+    MemoryBudget budget = new MemoryBudget(64 * MIB);
+    S3EConfig plain = S3EConfig.DEFAULTS.toBuilder().diskCache(disk().build()).build();
+    S3EConfig secret = plain.toBuilder().diskCache(disk().key(CacheKey.random()).build()).build();
+    try (CapturedLog log = new CapturedLog();
+        S3E one = S3E.create(plain, budget, memory -> client());
+        S3E two = S3E.create(secret, budget, memory -> client())) {
+      assertCaches(one);
+      awaitOpening(two);
+      assertReads(two);
+      assertThat(two.diskUse()).isNull();
+      assertThat(log.lines("WARN"))
+          .hasSize(1)
+          .first()
+          .asString()
+          .contains("(scope PRIVATE),", "(scope PRIVATE, encrypted) has none");
+    }
+    MemoryBudget other = new MemoryBudget(64 * MIB);
+    try (S3E one = S3E.create(secret, other, memory -> client());
+        S3E two = S3E.create(plain, other, memory -> client())) {
+      assertCaches(one);
+      assertCaches(two);
+      assertThat(two.config().diskCache().key()).as("what is told of it").isNotNull();
+    }
+  }
+
+  @Test
+  void theConfigurationTellsOfTheCacheThatThereIs() throws IOException {
+    Path refused = Files.createFile(temp.resolve("file"));
+    MemoryBudget budget = new MemoryBudget(64 * MIB);
+    DiskCacheConfig.Builder first = disk().directories(List.of(refused, directory));
+    DiskCacheConfig.Builder second = disk().mode(Mode.HYBRID).directories(List.of(temp));
+    try (S3E one = S3E.create(config(first), budget, memory -> client());
+        S3E two = S3E.create(config(second), budget, memory -> client())) {
+      assertCaches(one);
+      assertCaches(two);
+      assertThat(two.config().diskCache().directories()).containsExactly(directory);
+      assertThat(two.config().diskCache().mode()).isEqualTo(Mode.HYBRID);
+    }
+  }
+
+  private static S3EConfig config(DiskCacheConfig.Builder disk) {
+    return S3EConfig.DEFAULTS.toBuilder().diskCache(disk.build()).build();
   }
 }

@@ -44,7 +44,7 @@ final class CacheClearCommand extends CacheToolCommand {
 
   @Override
   int work() throws IOException {
-    List<CacheOptions.Place> places = cache().places(names);
+    List<CacheOptions.Place> places = cache().places(names, streams().err());
     if (!places.isEmpty() && !yes && !confirmed(places)) {
       streams().err().println("Nothing deleted.");
       return 1;

@@ -32,7 +32,9 @@ final class CacheLsCommand extends CacheToolCommand {
   @Override
   int work() throws IOException {
     List<Instance> instances =
-        cache().places(List.of()).stream().map(CacheOptions.Place::instance).toList();
+        cache().places(List.of(), streams().err()).stream()
+            .map(CacheOptions.Place::instance)
+            .toList();
     printResult(
         Map.of("instances", instances.stream().map(InstanceFacts::of).toList()),
         instances.isEmpty() ? nothingThere() : table(instances));

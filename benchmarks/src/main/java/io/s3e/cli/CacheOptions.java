@@ -4,6 +4,7 @@ package io.s3e.cli;
 import io.s3e.disk.CacheInspector;
 import java.io.File;
 import java.io.IOException;
+import java.io.PrintStream;
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -33,13 +34,23 @@ final class CacheOptions {
    * The instances in all directories.
    *
    * @param names only those of these names or paths; all if there is none
+   * @param err told of directories that cannot be looked into
    * @throws IllegalArgumentException if one of the names is of none
    */
-  List<Place> places(List<String> names) throws IOException {
+  List<Place> places(List<String> names, PrintStream err) throws IOException {
     List<Place> places = new ArrayList<>();
+    IOException problem = null;
     for (Path directory : directories()) {
       CacheInspector inspector = new CacheInspector(directory);
-      inspector.instances().forEach(instance -> places.add(new Place(inspector, instance)));
+      try {
+        inspector.instances().forEach(instance -> places.add(new Place(inspector, instance)));
+      } catch (IOException e) {
+        err.println("Left out: " + e.getMessage());
+        problem = e;
+      }
+    }
+    if (problem != null && places.isEmpty()) {
+      throw problem;
     }
     for (String name : names) {
       if (places.stream().noneMatch(place -> isCalled(place, name))) {

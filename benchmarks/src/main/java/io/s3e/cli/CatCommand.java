@@ -46,7 +46,7 @@ final class CatCommand extends StoreCommand {
     List<ObjectRef> objects = uris.stream().map(ObjectUri::object).toList();
     ByteBuffer buffer = ByteBuffer.allocateDirect(BUFFER_BYTES);
     ObjectRef current = objects.get(0);
-    try (S3E engine = read.engine(store());
+    try (S3E engine = read.engine(store(), streams().err());
         WritableByteChannel out = streams().dataOut()) {
       for (ObjectRef object : objects) {
         current = object;

@@ -8,8 +8,8 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.OptionalDouble;
-import java.util.stream.Collectors;
 import org.apache.hadoop.conf.Configuration;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
@@ -95,24 +95,33 @@ final class ExplainCommand extends ToolCommand {
     if (subject.pid != null) {
       LiveGets live = LiveGets.of(subject.pid);
       printResult(live, LiveGetsText.of(live));
-    } else {
-      explain(String.valueOf(subject.log));
+      return 0;
     }
-    return 0;
+    List<String> unread = explain(String.valueOf(subject.log));
+    unread.forEach(each -> streams().err().println("Left out: " + each));
+    return unread.isEmpty() ? 0 : 1;
   }
 
-  private void explain(String log) throws IOException {
+  private List<String> explain(String log) throws IOException {
     Configuration conf = hadoop(configurations);
     if (vcpuHour != null && !(vcpuHour >= 0 && vcpuHour <= DEAREST_HOUR)) {
       throw wrong("--price-vcpu is " + vcpuHour + "; accepted is a number from 0 to 1000");
     }
     OptionalDouble price = vcpuHour == null ? OptionalDouble.empty() : OptionalDouble.of(vcpuHour);
-    List<Explanation> explanations =
-        Explanation.of(log, new Explanation.Options(conf, look, price));
+    // What is shown of an application is a small part of what its log says.
+    List<Map<String, Object>> documents = new ArrayList<>();
+    List<String> texts = new ArrayList<>();
+    List<String> unread =
+        Explanation.each(
+            log,
+            new Explanation.Options(conf, look, price),
+            each -> {
+              documents.add(ExplanationText.document(each));
+              texts.add(ExplanationText.text(each));
+            });
     printResult(
-        ExplanationText.document(explanations),
-        explanations.stream()
-            .map(ExplanationText::text)
-            .collect(Collectors.joining(System.lineSeparator().repeat(2))));
+        Map.of("applications", documents),
+        String.join(System.lineSeparator().repeat(2), texts));
+    return unread;
   }
 }

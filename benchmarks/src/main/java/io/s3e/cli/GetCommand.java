@@ -68,7 +68,7 @@ final class GetCommand extends StoreCommand {
     }
     TransferResult result;
     try (Destination destination = destination();
-        S3E engine = read.engine(store())) {
+        S3E engine = read.engine(store(), streams().err())) {
       result = download(engine, object, destination);
     } catch (IOException | SdkException e) {
       throw new TransferException(object, e);

@@ -13,6 +13,7 @@ import io.s3e.client.aws.AwsClientSettings;
 import io.s3e.client.aws.AwsClients;
 import java.io.EOFException;
 import java.io.IOException;
+import java.io.PrintStream;
 import java.lang.management.ManagementFactory;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -53,10 +54,11 @@ final class ReadOptions extends TransferOptions {
   /**
    * An engine with memory for that many requests of that size.
    *
+   * @param err is told where this JVM has less
    * @throws IllegalArgumentException if an option is out of range
    * @throws io.s3e.client.library.CrtUnusableException if the AWS CRT cannot be used here
    */
-  S3E engine(StoreOptions store) {
+  S3E engine(StoreOptions store, PrintStream err) {
     int parallel = parallel();
     if (partSize < MIN_PART || partSize > MAX_PART) {
       throw new IllegalArgumentException("--part-size is " + partSize + "; accepted is 64k to 64m");
@@ -65,6 +67,14 @@ final class ReadOptions extends TransferOptions {
     requireMemory(memory);
     S3EConfig config =
         S3EConfig.DEFAULTS.toBuilder().requestBytes((int) partSize).memoryBytes(memory).build();
+    long applied = config.effectiveMemoryBytes();
+    if (applied < memory) {
+      err.printf(
+          "--parallel and --part-size take %s of memory; %s, half of this JVM's direct memory, apply,"
+              + " so that fewer requests are under way: S3E_JAVA_OPTS=-XX:MaxDirectMemorySize=%dm"
+              + " has room for all%n",
+          ByteSize.format(memory), ByteSize.format(applied), (2 * memory >> 20) + 1);
+    }
     AwsClientSettings.Builder settings = store.settings().maxConnections(parallel);
     double gbps = parallel * GBPS_PER_CONNECTION;
     return S3E.create(config, AwsClients.crt(settings.targetGbps(gbps).build()));

@@ -150,10 +150,11 @@ record EventLog(Path path, List<Path> parts) {
         throw new IOException(
             part + ": the library of the codec " + LogCodec.of(part.getName()) + " is missing", e);
       } catch (IOException e) {
-        if (lines == 0) {
+        if (lines == 0 && fileSystem(part, conf).getFileStatus(part).getLen() > 0) {
           throw e instanceof NoEventLogException ? e : new IOException(part + ": " + e, e);
         }
-        damages.add(part.getName() + " breaks off after line " + lines + " (" + e + ")");
+        String how = lines == 0 ? " is empty" : " breaks off after line " + lines + " (" + e + ")";
+        damages.add(part.getName() + how);
         return;
       }
       if (lines == 0) {

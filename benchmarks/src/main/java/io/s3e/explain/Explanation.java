@@ -9,6 +9,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalDouble;
+import java.util.function.Consumer;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
 
@@ -40,16 +41,31 @@ public record Explanation(
   public record Options(Configuration conf, boolean look, OptionalDouble vcpuHour) {}
 
   /**
-   * Explains every application whose log is at the path.
+   * Explains every application whose log is at the path, one after the other.
    *
-   * @throws IOException if there is no event log, or one cannot be opened; its message names it
+   * @param then gets each explanation; what it does not keep is of no use any more
+   * @return of the logs of a directory those that cannot be opened, and why, in a line each
+   * @throws IOException if there is no event log, or the only one cannot be opened; its message
+   *     names it
    */
-  public static List<Explanation> of(String path, Options options) throws IOException {
-    List<Explanation> explanations = new ArrayList<>();
-    for (EventLog log : EventLog.find(new Path(path), options.conf())) {
-      explanations.add(of(log, options));
+  public static List<String> each(String path, Options options, Consumer<Explanation> then)
+      throws IOException {
+    List<EventLog> logs = EventLog.find(new Path(path), options.conf());
+    List<String> unread = new ArrayList<>();
+    for (EventLog log : logs) {
+      Explanation explanation;
+      try {
+        explanation = of(log, options);
+      } catch (IOException e) {
+        if (logs.size() == 1) {
+          throw e;
+        }
+        unread.add(String.valueOf(e.getMessage()));
+        continue;
+      }
+      then.accept(explanation);
     }
-    return explanations;
+    return unread;
   }
 
   private static Explanation of(EventLog log, Options options) throws IOException {

@@ -178,11 +178,7 @@ public final class ExplanationText {
   }
 
   /** The same for a program: names stay, fields may be added. */
-  public static Map<String, Object> document(List<Explanation> explanations) {
-    return Map.of("applications", explanations.stream().map(ExplanationText::document).toList());
-  }
-
-  private static Map<String, Object> document(Explanation explanation) {
+  public static Map<String, Object> document(Explanation explanation) {
     Map<String, Object> document = new LinkedHashMap<>();
     Application application = explanation.application();
     document.put("log", explanation.log());

@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalDouble;
 import org.apache.hadoop.conf.Configuration;
@@ -34,7 +35,7 @@ class EventLogTest {
   }
 
   private static List<Explanation> explain(Path path) throws IOException {
-    return Explanation.of(path.toString(), OPTIONS);
+    return RecordedLog.explained(path, OPTIONS);
   }
 
   private void write(Path file, String[] some) throws IOException {
@@ -123,7 +124,7 @@ class EventLogTest {
     for (Path absolute : List.of(recorded.write(directory, LogCodec.NONE), rolling, directory)) {
       Path relative = Path.of("").toAbsolutePath().relativize(absolute);
       for (Path path : List.of(absolute, relative)) {
-        Explanation explanation = Explanation.of(path.toString(), options).get(0);
+        Explanation explanation = RecordedLog.explained(path, options).get(0);
         assertThat(explanation.application().runMillis()).as("%s", path).isPositive();
       }
     }
@@ -137,6 +138,20 @@ class EventLogTest {
     write(rolling.resolve("events_1_app-5"), lines);
     Files.createFile(directory.resolve(".app-1.crc"));
     assertThat(explain(directory)).hasSize(3);
+  }
+
+  @Test
+  void aFileThatIsNoLogCostsNoneOfTheOthers() throws IOException {
+    recorded.write(directory, LogCodec.NONE);
+    Path text = Files.writeString(directory.resolve("a-first.txt"), "not a log\n");
+    Files.createFile(directory.resolve("app-9.snappy.inprogress"));
+    List<Explanation> all = new ArrayList<>();
+    assertThat(Explanation.each(directory.toString(), OPTIONS, all::add))
+        .singleElement()
+        .asString()
+        .contains(text.toString(), "no event log");
+    assertThat(all).hasSize(2);
+    assertThat(all.get(1).damages()).containsExactly("app-9.snappy.inprogress is empty");
   }
 
   @Test

@@ -31,7 +31,7 @@ class ExplanationTest {
     Path file = RecordedLog.of(log).write(directory, LogCodec.NONE);
     Explanation.Options options =
         new Explanation.Options(new Configuration(), false, OptionalDouble.of(0.05));
-    return Explanation.of(file.toString(), options).get(0);
+    return RecordedLog.explained(file, options).get(0);
   }
 
   /** Footers are looked at by {@link LayoutRuleTest}; waste by {@link StoreRuleTest}. */

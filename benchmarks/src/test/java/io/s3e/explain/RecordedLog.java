@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.s3e.explain;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import com.github.luben.zstd.ZstdInputStream;
 import com.github.luben.zstd.ZstdOutputStream;
 import com.ning.compress.lzf.LZFOutputStream;
@@ -9,6 +11,8 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import net.jpountz.lz4.LZ4BlockOutputStream;
 import org.xerial.snappy.SnappyOutputStream;
@@ -31,6 +35,13 @@ final class RecordedLog {
         InputStream in = new ZstdInputStream(file)) {
       return new RecordedLog(in.readAllBytes());
     }
+  }
+
+  /** The explanations of all logs at a path; each can be opened. */
+  static List<Explanation> explained(Path path, Explanation.Options options) throws IOException {
+    List<Explanation> all = new ArrayList<>();
+    assertThat(Explanation.each(path.toString(), options, all::add)).isEmpty();
+    return all;
   }
 
   /** The events of as many such applications, one after the other, as if they were one's. */

@@ -103,8 +103,8 @@ final class SyntheticLog {
 
   Explanation explain(Path directory) throws IOException {
     Path file = Files.write(directory.resolve("app-synthetic"), lines);
-    return Explanation.of(
-            file.toString(),
+    return RecordedLog.explained(
+            file,
             new Explanation.Options(new Configuration(), false, OptionalDouble.of(0.05)))
         .get(0);
   }

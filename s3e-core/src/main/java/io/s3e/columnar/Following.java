@@ -191,8 +191,12 @@ final class Following {
     if (isOpen && group > present + 1 && group != sequence.next(present)) {
       ahead.halve();
     }
+    boolean isAsAsked = false;
     if (present >= 0) {
       wasWhole = isPresentWhole();
+      // What was asked of the groups that follow is what would be: a walk over all of them again,
+      // at each of thousands of short groups, takes longer than their bytes.
+      isAsAsked = group == sequence.next(present) && read.hasColumnsOf(wanted);
       wanted = read;
       read = new Selection(layout, FilePart.DATA, stripes);
     }
@@ -214,7 +218,7 @@ final class Following {
     readBytes = 0;
     hasPages = false;
     taken = Taken.WHOLE;
-    askedTo = group;
+    askedTo = isAsAsked ? Math.max(askedTo, group) : group;
     groupsRead++;
     isAhead = false;
     sequence.on(group);

@@ -49,6 +49,11 @@ final class Selection {
     return (BitSet) columns.clone();
   }
 
+  /** Whether it wants the columns of {@code other}, of a file whose chunks are known by column. */
+  boolean hasColumnsOf(Selection other) {
+    return layout.format == FileLayout.Format.PARQUET && columns.equals(other.columns);
+  }
+
   /** Wants these columns too; whether that is more than before. */
   boolean add(BitSet others) {
     int before = columns.cardinality();

@@ -2,12 +2,15 @@
 package io.s3e.disk;
 
 import java.io.IOException;
+import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Lists and clears the caches that processes share in one directory, from outside, for tools: by
@@ -19,7 +22,11 @@ import java.util.List;
  * @param directory as the cache was given it
  */
 public record CacheInspector(Path directory) {
+  private static final Logger LOG = LoggerFactory.getLogger(CacheInspector.class);
   private static final DiskIo IO = new DiskIo();
+
+  /** Processes that use an instance make a file now and then while it is deleted. */
+  private static final int MOST_TRIES = 10;
 
   /**
    * One instance: the regions that one set of processes shares.
@@ -41,7 +48,7 @@ public record CacheInspector(Path directory) {
   /**
    * All instances, by name; none if there is no cache in the directory.
    *
-   * @throws java.nio.file.FileSystemException if what is there is not certainly the user's own
+   * @throws java.nio.file.FileSystemException if what is there is not the user's own
    */
   public List<Instance> instances() throws IOException {
     if (!Files.isDirectory(directory)
@@ -49,11 +56,6 @@ public record CacheInspector(Path directory) {
       return List.of();
     }
     DirectoryGuard guard = DirectoryGuard.shared(directory);
-    // Others who might have laid it out could exchange a directory for a link while we delete.
-    RefusedDirectoryException doubt = guard.doubt();
-    if (doubt != null) {
-      throw doubt;
-    }
     List<Instance> instances = new ArrayList<>();
     for (Path path : SharedInstance.entriesOf(guard.top().resolve(SharedInstance.VERSION))) {
       Object identity = IO.identityOf(path);
@@ -79,8 +81,22 @@ public record CacheInspector(Path directory) {
   /**
    * Deletes an instance. Processes that use it notice within a second, and read from S3; what they
    * are just writing is theirs alone until they let it go.
+   *
+   * @throws java.nio.file.FileSystemException if what is there is not certainly the user's own
    */
   public void clear(Instance instance) throws IOException {
-    SharedInstance.delete(IO, instance.path());
+    // Others could exchange a directory for a link while we delete.
+    RefusedDirectoryException doubt = DirectoryGuard.shared(directory).doubt();
+    if (doubt != null) {
+      throw doubt;
+    }
+    for (int i = 0; i < MOST_TRIES; i++) {
+      try {
+        SharedInstance.delete(IO, instance.path());
+        return;
+      } catch (DirectoryNotEmptyException e) {
+        LOG.debug("Somebody caches anew in {}", instance.path(), e);
+      }
+    }
   }
 }

@@ -5,6 +5,7 @@ import io.s3e.jvm.Background;
 import io.s3e.metrics.DiskMetrics;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -25,6 +26,7 @@ public final class DiskCache implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(DiskCache.class);
 
   private final List<RegionStore> directories;
+  private final DiskCacheConfig config;
   private final FetchHistory history = new FetchHistory();
 
   /** A directory that has failed is left alone for so long at first. */
@@ -33,8 +35,9 @@ public final class DiskCache implements AutoCloseable {
   /** Threads that hang take 1 s, and the directories are ended side by side. */
   private static final long CLOSE_MILLIS = 1_500;
 
-  private DiskCache(List<RegionStore> directories) {
+  private DiskCache(List<RegionStore> directories, DiskCacheConfig config) {
     this.directories = directories;
+    this.config = config;
   }
 
   /**
@@ -61,13 +64,15 @@ public final class DiskCache implements AutoCloseable {
     RecentChunks recent = new RecentChunks();
     List<RegionStore> opened = new ArrayList<>();
     List<String> problems = new ArrayList<>();
-    for (int place = 0; place < config.directories().size(); place++) {
+    List<Path> used = new ArrayList<>();
+    for (Path each : config.directories()) {
       try {
-        opened.add(new RegionStore(place, config, recent, metrics, io, breakerPause, mostOfEach));
+        opened.add(new RegionStore(each, config, recent, metrics, io, breakerPause, mostOfEach));
+        used.add(each);
       } catch (IOException e) {
         LOG.debug("A directory of the cache cannot be opened", e);
         boolean isRefusal = e instanceof RefusedDirectoryException;
-        problems.add(config.directories().get(place) + ": " + (isRefusal ? e.getMessage() : e));
+        problems.add(each + ": " + (isRefusal ? e.getMessage() : e));
       } catch (RuntimeException | Error e) {
         opened.forEach(RegionStore::close);
         throw e;
@@ -79,12 +84,19 @@ public final class DiskCache implements AutoCloseable {
     if (!problems.isEmpty()) {
       LOG.warn("Nothing is cached in {}", String.join("; ", problems));
     }
-    return new DiskCache(opened);
+    boolean isShared = opened.stream().anyMatch(directory -> directory.isShared);
+    DiskCacheConfig.Scope scope = isShared ? config.scope() : DiskCacheConfig.Scope.PRIVATE;
+    return new DiskCache(opened, config.toBuilder().directories(used).scope(scope).build());
+  }
+
+  /** As it was opened: the directories that are used, and scope PRIVATE if none is shared. */
+  public DiskCacheConfig config() {
+    return config;
   }
 
   /** Whether other processes may read what this engine writes, and the other way round. */
   public boolean isShared() {
-    return directories.stream().anyMatch(directory -> directory.isShared);
+    return config.scope() != DiskCacheConfig.Scope.PRIVATE;
   }
 
   /**
@@ -144,21 +156,26 @@ public final class DiskCache implements AutoCloseable {
   }
 
   /**
-   * The first that there is in an order of the object's own: the same in every process, but for the
-   * objects of a directory that one of them has left out.
+   * The first that there is in an order of the object's own: the same in every process that knows
+   * the directories by the same paths, but for the objects of one that a process has left out.
    */
   private RegionStore directoryOf(StoredObject object) {
     return Collections.max(
-        directories, Comparator.comparingLong(directory -> object.mixedWith(directory.place)));
+        directories, Comparator.comparingLong(directory -> object.mixedWith(directory.rank)));
   }
 
   /** Ends all directories side by side; leaves what hangs behind after a bounded time. */
   @Override
   public void close() {
-    List<Thread> closing =
-        directories.stream()
-            .map(directory -> Background.start("s3e-disk-close", directory::close))
-            .toList();
+    List<Thread> closing = new ArrayList<>();
+    for (RegionStore directory : directories) {
+      try {
+        closing.add(Background.start("s3e-disk-close", directory::close));
+      } catch (OutOfMemoryError e) {
+        LOG.debug("No thread to close a directory of the cache", e);
+        directory.close();
+      }
+    }
     long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(CLOSE_MILLIS);
     for (Thread each : closing) {
       long left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());

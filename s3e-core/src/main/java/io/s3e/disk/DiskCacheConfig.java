@@ -84,17 +84,18 @@ public record DiskCacheConfig(
   }
 
   /**
-   * The most that a directory may hold, in bytes: as set, or the automatic choice, as far as {@link
-   * #indexedBytes} goes.
+   * The most that a directory may hold, in bytes: as set, or the automatic choice.
    *
    * @param usableBytes of its file system, now
    */
   public long capacityBytes(long usableBytes) {
     long automatic = Math.min(AUTOMATIC_MOST_BYTES, (long) (AUTOMATIC_MOST_OF_FREE * usableBytes));
-    return Math.min(indexedBytes(), capacityBytes == 0 ? automatic : capacityBytes);
+    return capacityBytes == 0 ? automatic : capacityBytes;
   }
 
-  /** Bytes of a directory that a sixteenth of the heap can index, beside those of the others. */
+  /**
+   * Bytes of a directory of which a sixteenth of the heap can hold the index, beside the others.
+   */
   long indexedBytes() {
     long entries = Runtime.getRuntime().maxMemory() / INDEX_SHARE_OF_HEAP / ChunkIndex.ENTRY_BYTES;
     return entries * StoredObject.CHUNK_BYTES / Math.max(1, directories.size());

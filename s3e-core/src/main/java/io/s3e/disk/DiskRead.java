@@ -3,6 +3,7 @@ package io.s3e.disk;
 
 import java.nio.ByteBuffer;
 import java.util.BitSet;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -43,6 +44,9 @@ public final class DiskRead {
 
   /** To be woken takes longer than most of what is left of a read. */
   private static final int SPINS = 200;
+
+  /** Who is woken so late was kept from running, as by a collection of garbage: all others too. */
+  private static final long LATE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
   private final Readers readers;
   private final Readers.Task task = new Readers.Task(this::read, this::endUnread);
@@ -160,8 +164,14 @@ public final class DiskRead {
       }
       int at = (int) (chunkStart + from - start);
       int count = Math.min(bytes.remaining() - from, target.remaining() - at);
-      target.put(at, bytes, bytes.position() + from, count);
-      come.set(chunk - chunks.first());
+      try {
+        target.put(at, bytes, bytes.position() + from, count);
+        come.set(chunk - chunks.first());
+      } catch (RuntimeException e) {
+        // Memory of the reader's own thread, or for reading alone, says nothing of the disk.
+        LOG.debug("This thread may not write what {} is read into", chunks, e);
+        wantedEnd = Math.min(wantedEnd, chunk);
+      }
       if (come.cardinality() % PATIENCE_CHUNKS == 0) {
         sinceNanos = System.nanoTime();
       }
@@ -215,9 +225,17 @@ public final class DiskRead {
     }
     Thread reader = Thread.currentThread();
     whenOver(() -> LockSupport.unpark(reader));
+    long pausedNanos = 0;
     while (!over && !reader.isInterrupted()) {
-      LockSupport.parkNanos(this, readers.deadlineNanos - (System.nanoTime() - sinceNanos));
-      checkDeadline(System.nanoTime());
+      long from = System.nanoTime();
+      long patience = readers.deadlineNanos - (from - pausedNanos - sinceNanos);
+      LockSupport.parkNanos(this, patience);
+      long now = System.nanoTime();
+      if (pausedNanos == 0 && now - from - patience > LATE_NANOS) {
+        // The reading threads stood still as well: they get that time, once.
+        pausedNanos = now - from;
+      }
+      checkDeadline(now - pausedNanos);
     }
   }
 

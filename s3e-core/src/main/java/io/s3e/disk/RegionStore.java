@@ -21,8 +21,8 @@ import org.slf4j.LoggerFactory;
 final class RegionStore implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(RegionStore.class);
 
-  /** Which one of the directories that the user named. */
-  final int place;
+  /** By what objects rank this directory among others: the same in every process. */
+  final int rank;
 
   final boolean isShared;
   final ChunkIndex index = new ChunkIndex();
@@ -37,7 +37,7 @@ final class RegionStore implements AutoCloseable {
    * the reads.
    */
   RegionStore(
-      int place,
+      Path named,
       DiskCacheConfig config,
       RecentChunks recent,
       DiskMetrics metrics,
@@ -45,9 +45,9 @@ final class RegionStore implements AutoCloseable {
       Duration breakerPause,
       long mostWaitingBytes)
       throws IOException {
-    Path directory = DirectoryGuard.realDirectory(config.directories().get(place));
+    Path directory = DirectoryGuard.realDirectory(named);
     Regions.Maker maker = maker(io, directory, config);
-    this.place = place;
+    this.rank = directory.toString().hashCode();
     this.isShared = maker instanceof SharedInstance;
     this.regions = new Regions(maker, index, new DiskSpace(directory), metrics);
     String what = " the cache in " + directory;
@@ -62,23 +62,26 @@ final class RegionStore implements AutoCloseable {
 
   private static Regions.Maker maker(DiskIo io, Path directory, DiskCacheConfig config)
       throws IOException {
+    CacheKey key = config.key();
+    boolean isShared = config.scope() != Scope.PRIVATE && (key != null || isTrusted(io, directory));
     long capacity = config.capacityBytes(io.usableBytes(directory));
-    if (capacity < DiskCacheConfig.LEAST_CAPACITY_BYTES) {
+    boolean isLaidOut = isShared && SharedInstance.isLaidOut(directory, config);
+    if (capacity < DiskCacheConfig.LEAST_CAPACITY_BYTES && !isLaidOut) {
       String why = config.capacityBytes() == 0 ? "5 % of what is free" : "its capacity as set";
       throw new RefusedDirectoryException(
           directory,
           "would hold " + capacity + " bytes, " + why,
           DiskCacheConfig.LEAST_CAPACITY_BYTES + " or more");
     }
-    if (capacity < config.capacityBytes()) {
-      LOG.info(
-          "The cache in {} holds {} bytes: a larger heap could index more", directory, capacity);
-    }
-    CacheKey key = config.key();
-    if (config.scope() != Scope.PRIVATE && (key != null || isTrusted(io, directory))) {
+    if (isShared) {
       return SharedInstance.enter(io, directory, config, capacity);
     }
-    return new PrivateRegions(io, directory, key, Layout.of(capacity, Region.USUAL_COUNT, key));
+    long indexed = Math.min(capacity, config.indexedBytes());
+    if (indexed < capacity) {
+      LOG.info(
+          "The cache in {} holds {} bytes: a larger heap could index more", directory, indexed);
+    }
+    return new PrivateRegions(io, directory, key, Layout.of(indexed, Region.USUAL_COUNT, key));
   }
 
   /** Whether nobody else can put another cache in the place of one there. */

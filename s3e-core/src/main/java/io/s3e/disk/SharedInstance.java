@@ -56,6 +56,12 @@ record SharedInstance(
 
   private static final int HASH_BYTES = 10;
 
+  /** Whether there is an instance already. */
+  static boolean isLaidOut(Path directory, DiskCacheConfig config) throws IOException {
+    Path path = pathIn(guard(directory, config), config);
+    return Files.exists(path.resolve(Layout.NAME), LinkOption.NOFOLLOW_LINKS);
+  }
+
   /**
    * Enters an instance; makes its directory and lays it out if nobody has.
    *
@@ -70,13 +76,14 @@ record SharedInstance(
     DirectoryGuard guard = guard(directory, config);
     Path path = pathIn(guard, config);
     Object identity = guard.require(path);
-    Layout wanted = Layout.of(capacityBytes, USUAL_COUNT, key);
+    long wantedBytes = Math.max(DiskCacheConfig.LEAST_CAPACITY_BYTES, capacityBytes);
+    Layout wanted = Layout.of(wantedBytes, USUAL_COUNT, key);
     Layout layout = Layout.enter(io, path, identity, wanted);
     // The automatic capacity follows what is free, which differs from one process to the next.
     if (config.capacityBytes() != 0 && layout.capacityBytes() != wanted.capacityBytes()) {
       LOG.warn(
           "The cache in {} was laid out for {} bytes and stays so, not {} as set here; it takes"
-              + " another capacity when it was deleted",
+              + " another capacity when it was deleted and all who use it have ended",
           path,
           layout.capacityBytes(),
           wanted.capacityBytes());

@@ -149,7 +149,9 @@ final class DiskTier {
       metrics.count(Counter.HITS);
     }
     metrics.add(Counter.HIT_BYTES, bytes);
-    handle.listener().onDiskHit(bytes);
+    if (bytes > 0) {
+      handle.listener().onDiskHit(bytes, complete);
+    }
     ofTenant.add(EngineMetrics.Counter.USED_BYTES, bytes);
     handle.listener().onUsed(bytes, false);
   }

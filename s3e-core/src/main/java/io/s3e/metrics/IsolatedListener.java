@@ -81,8 +81,8 @@ public final class IsolatedListener implements StreamListener {
   }
 
   @Override
-  public void onDiskHit(long bytes) {
-    tell(() -> listener.onDiskHit(bytes));
+  public void onDiskHit(long bytes, boolean complete) {
+    tell(() -> listener.onDiskHit(bytes, complete));
   }
 
   @Override

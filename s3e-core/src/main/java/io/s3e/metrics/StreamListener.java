@@ -53,8 +53,11 @@ public interface StreamListener {
   /** A reader got {@code bytes} bytes that were in memory when it asked. */
   default void onMemoryHit(long bytes) {}
 
-  /** A read took {@code bytes} bytes from the local disk in place of a GET. */
-  default void onDiskHit(long bytes) {}
+  /**
+   * A read took {@code bytes} bytes from the local disk in place of a GET; {@code complete} if the
+   * disk had all that was looked for.
+   */
+  default void onDiskHit(long bytes, boolean complete) {}
 
   /** {@code bytes} bytes were looked for on the local disk and had to come from S3. */
   default void onDiskMiss(long bytes) {}

@@ -75,6 +75,22 @@ class ExchangeableDirectoryTest {
 
   @ParameterizedTest
   @EnumSource
+  void encryptedCachesAreListedAndNotCleared(Host host) throws IOException {
+    Path directory = host.make(above);
+    CacheInspector inspector = new CacheInspector(directory);
+    try (SharedRegionsRig one = encrypted(directory)) {
+      assertThat(one.append(object, 0)).isTrue();
+      CacheInspector.Instance instance = inspector.instances().get(0);
+      assertThat(instance.encrypted()).isTrue();
+      assertThatThrownBy(() -> inspector.clear(instance))
+          .isInstanceOf(RefusedDirectoryException.class)
+          .hasMessageContaining("could exchange the cache below it");
+      assertThat(one.read(object, 0)).isEqualTo(Found.RIGHT);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
   void withoutEncryptionThereIsACacheOfTheProcessAlone(Host host) throws IOException {
     Path directory = host.make(above);
     DiskCacheConfig config =

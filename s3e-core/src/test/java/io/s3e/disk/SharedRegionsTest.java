@@ -374,6 +374,46 @@ class SharedRegionsTest {
     }
   }
 
+  /** A command with a small heap may be the first; it says nothing of the executors' heap. */
+  @Test
+  void theLayoutIsOfTheCapacityThatWasSet() throws IOException {
+    long indexed = SharedRegionsRig.config(directory, null).indexedBytes();
+    DiskCacheConfig config =
+        SharedRegionsRig.config(directory, null).toBuilder().capacityBytes(4 * indexed).build();
+    for (int i = 0; i < 2; i++) {
+      try (CapturedLog log = new CapturedLog();
+          DiskCache cache = DiskCache.open(config, new DiskMetrics(), 1 << 20)) {
+        assertThat(cache.capacityBytes()).isBetween(indexed / 2, indexed);
+        assertThat(log.lines("WARN")).isEmpty();
+      }
+    }
+    assertThat(new CacheInspector(directory).instances())
+        .singleElement()
+        .satisfies(
+            each -> assertThat(each.capacityBytes()).isBetween(7 * indexed / 2, 4 * indexed));
+  }
+
+  @Test
+  void aCacheThatIsThereIsUsedWhereNoneWouldBeBegun() throws IOException {
+    DiskIo full =
+        new DiskIo() {
+          @Override
+          long usableBytes(Path directory) {
+            return 1;
+          }
+        };
+    DiskCacheConfig automatic =
+        SharedRegionsRig.config(directory, null).toBuilder().capacityBytes(0).build();
+    Duration pause = Duration.ofSeconds(5);
+    assertThatThrownBy(
+            () -> DiskCache.open(automatic, new DiskMetrics(), 1 << 20, full, pause).close())
+        .hasMessageContaining("would hold 0 bytes, 5 % of what is free");
+    open();
+    try (DiskCache cache = DiskCache.open(automatic, new DiskMetrics(), 1 << 20, full, pause)) {
+      assertThat(cache.capacityBytes()).isEqualTo(SharedRegionsRig.CAPACITY);
+    }
+  }
+
   @Test
   void anotherKeyIsRefused() throws IOException {
     open();
@@ -609,6 +649,17 @@ class SharedRegionsTest {
             "found by all but the one without its directory",
             () -> caches.stream().mapToInt(cache -> cache.look(each)).sum() == 3);
       }
+      // As where a cluster manager names no disk that has failed.
+      DiskCache named =
+          DiskCache.open(
+              config.toBuilder().directories(config.directories().subList(1, 3)).build(),
+              new DiskMetrics(),
+              SharedRegionsRig.CAPACITY);
+      DiskCache failed = caches.get(1);
+      caches.add(named);
+      Eventually.awaitTrue(
+          "found by who knows two of them as by who could not open the first",
+          () -> objects.stream().allMatch(each -> named.look(each) == failed.look(each)));
     } finally {
       caches.forEach(DiskCache::close);
     }

@@ -9,16 +9,19 @@ import io.s3e.hadoop.cache.EngineFactory;
 import io.s3e.hadoop.client.OpenEngines;
 import io.s3e.hadoop.hadoop33.Reads;
 import io.s3e.hadoop.spark.SparkTask;
+import io.s3e.hadoop.stats.JoinedStatistics;
 import io.s3e.hadoop.stats.OpenerStatistics;
 import io.s3e.hadoop.stats.StreamWork;
 import io.s3e.hadoop.stream.OpenHints;
 import io.s3e.metrics.StreamListener;
 import java.io.Closeable;
 import java.io.IOException;
+import java.util.Map;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.statistics.IOStatistics;
 import org.apache.hadoop.fs.statistics.IOStatisticsSnapshot;
+import org.apache.hadoop.fs.statistics.StreamStatisticNames;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -79,8 +82,11 @@ record HostOnHadoop33(String owner, EngineFactory factory) implements Reads.Host
     }
 
     @Override
-    public void end(@Nullable IOStatistics ofS3a) {
-      tell(opener, beside(ofS3a == null ? new IOStatisticsSnapshot() : ofS3a));
+    public void end(@Nullable IOStatistics ofS3a, long bytesByS3e) {
+      IOStatistics theirs = ofS3a == null ? new IOStatisticsSnapshot() : ofS3a;
+      // What S3A's stream has read was not read by S3E, nor from memory.
+      Map<String, Long> own = Map.of(StreamStatisticNames.STREAM_READ_BYTES, bytesByS3e);
+      tell(opener, beside(new JoinedStatistics(theirs, () -> own, Map::of)));
     }
   }
 }

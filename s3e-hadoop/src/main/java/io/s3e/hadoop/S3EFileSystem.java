@@ -481,7 +481,9 @@ public class S3EFileSystem extends S3AFileSystem {
    */
   @Override
   public boolean hasPathCapability(Path path, String capability) throws IOException {
-    if ((engine != null || reads33 != null) && S3EKeys.CAPABILITY.equalsIgnoreCase(capability)) {
+    Reads older = reads33;
+    boolean reads = engine != null || (older != null && !older.isByS3a());
+    if (reads && S3EKeys.CAPABILITY.equalsIgnoreCase(capability)) {
       return true;
     }
     S3E made = engineIfMade();

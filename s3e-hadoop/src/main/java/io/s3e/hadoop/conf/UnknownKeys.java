@@ -22,7 +22,7 @@ public final class UnknownKeys {
   private static final Logger LOG = LoggerFactory.getLogger(UnknownKeys.class);
 
   /** The names of all keys, without what they begin with. */
-  static final List<String> KNOWN =
+  public static final List<String> KNOWN =
       Stream.concat(S3EKeys.ALL.stream().map(ConfigKey::name), Stream.of(DiskCacheKeys.SECRET))
           .map(name -> name.substring(S3EKeys.PREFIX.length()))
           .toList();

@@ -36,7 +36,7 @@ final class HadoopChecks {
     }
     Settings settings = new Settings(arguments.configurations(), report);
     Seam seam = new Seams(settings, classPath, report).check();
-    Configuration conf = seam.appliedTo(settings.hadoop());
+    Configuration conf = seam.appliedTo(settings);
     AdapterConfig general;
     try {
       general = AdapterConfig.read(conf, null);

@@ -110,7 +110,11 @@ final class MemoryChecks {
 
   private void checkExecutor(AdapterConfig config) {
     long heap = sparkBytes("spark.executor.memory", EXECUTOR_MIB * MIB, 1);
-    long byDefault = Math.max(LEAST_OVERHEAD_MIB * MIB, (long) (heap * OVERHEAD_FACTOR));
+    String factor = settings.spark("spark.executor.memoryOverheadFactor");
+    double part = factor.matches("\\d{0,9}\\.?\\d{1,9}") ? Double.parseDouble(factor) : OVERHEAD_FACTOR;
+    // Of Spark 4.
+    long least = sparkBytes("spark.executor.minMemoryOverhead", LEAST_OVERHEAD_MIB * MIB, MIB);
+    long byDefault = Math.max(least, (long) (heap * part));
     long overhead = sparkBytes("spark.executor.memoryOverhead", byDefault, MIB);
     tell("an executor", config, heap, heap + overhead, "spark.executor.memoryOverhead");
   }

@@ -168,8 +168,8 @@ public class StreamWork implements StreamListener {
   }
 
   @Override
-  public void onDiskHit(long bytes) {
-    add(DiskMetrics.Counter.HITS, 1);
+  public void onDiskHit(long bytes, boolean complete) {
+    add(DiskMetrics.Counter.HITS, complete ? 1 : 0);
     add(DiskMetrics.Counter.HIT_BYTES, bytes);
   }
 

@@ -291,6 +291,10 @@ class DoctorTest {
     Said said = doctor("--conf", site.toString(), "--conf", spark.toString());
     assertThat(said.code()).as("%s", said).isEqualTo(0);
     assertThat(said.out()).containsPattern("s3a://by-spark +read by S3A's own stream");
+    Files.writeString(
+        spark,
+        "spark.s3e.enabled false\nspark.s3e.events.enabled false\n"
+            + "spark.plugins io.s3e.spark.S3EPlugin\n");
     Said alone = doctor("--conf", spark.toString());
     assertThat(alone.code()).isEqualTo(1);
     assertThat(alone.out())

@@ -90,8 +90,10 @@ public final class S3ASettings {
       HiveClients.shareWith(spark);
     }
     if (userValue(SCOPE) == null) {
+      // Directories that the user names do not go with the application, nor would what is shared.
+      boolean isNamed = userValue(DiskCacheKeys.DIRECTORIES.name()) != null;
       set(SCOPE_OF_PROCESS, "private");
-      set(SCOPE, "${" + SCOPE_OF_PROCESS + "}");
+      set(SCOPE, isNamed ? "private" : "${" + SCOPE_OF_PROCESS + "}");
     }
     setUnlessUser(APPLICATION, "spark-" + UUID.randomUUID());
     tellExecutors();

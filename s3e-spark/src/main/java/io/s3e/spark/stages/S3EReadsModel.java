@@ -14,13 +14,16 @@ import java.util.Map;
  * the driver while it runs, and from an event log afterwards.
  *
  * <p>At most {@code retainedStages} stages are kept one by one, the latest to begin to report;
- * those before them stay in the sums over executors and over the application. Of executors that
- * come and go the {@value #MOST_EXECUTORS} that reported last are kept one by one, and one sum of
+ * those before them stay in the sums over executors and over the application. A stage is one sum:
+ * a thousand of them on a thousand executors would take hundreds of MB. Of executors that come and go the {@value #MOST_EXECUTORS} that reported last are kept one by one, and one sum of
  * all others. Any thread; answers are copies.
  */
 public final class S3EReadsModel {
-  /** In the place of the stages that are not kept one by one; no stage of Spark's. */
-  private static final StageAttempt EARLIER = new StageAttempt(-1, 0);
+  /** In an event with the sums over executors; no stage of Spark's. */
+  private static final StageAttempt ALL_STAGES = new StageAttempt(-1, 0);
+
+  /** In an event with the sum of a stage, which is in those of executors; none of Spark's. */
+  private static final String ALL_EXECUTORS = "all";
 
   /** More than work at once as a rule; what an application of months has is not bounded. */
   private static final int MOST_EXECUTORS = 1_000;
@@ -31,12 +34,9 @@ public final class S3EReadsModel {
   private final int retainedStages;
 
   // Guarded by this.
-  private final Map<StageAttempt, Map<String, ExecutorReads>> stages = new LinkedHashMap<>();
+  private final Map<StageAttempt, ReadCounts> stages = new LinkedHashMap<>();
   private final Map<StageAttempt, GetSummary> gets = new LinkedHashMap<>();
   private final Map<String, ExecutorReads> executors = byLatestReport();
-
-  /** What of these is of stages that are not kept. */
-  private final Map<String, ExecutorReads> earlier = byLatestReport();
 
   private ReadCounts total = ReadCounts.NONE;
 
@@ -56,32 +56,30 @@ public final class S3EReadsModel {
   }
 
   private synchronized void add(StageReads reads) {
-    boolean isEarlier = reads.stage().equals(EARLIER);
-    Map<String, ExecutorReads> ofStage =
-        isEarlier ? earlier : stages.computeIfAbsent(reads.stage(), stage -> byLatestReport());
     for (ExecutorReads each : reads.executors()) {
-      add(ofStage, each);
-      add(executors, each);
-      total = total.plus(each.counts());
+      if (!each.executorId().equals(ALL_EXECUTORS)) {
+        add(executors, each);
+        total = total.plus(each.counts());
+      }
     }
-    if (!isEarlier) {
+    if (!reads.stage().equals(ALL_STAGES)) {
+      stages.merge(reads.stage(), reads.total(), ReadCounts::plus);
       gets.merge(reads.stage(), reads.gets(), GetSummary::plus);
     }
     while (stages.size() > retainedStages) {
-      Map.Entry<StageAttempt, Map<String, ExecutorReads>> oldest =
-          stages.entrySet().iterator().next();
-      oldest.getValue().values().forEach(each -> add(earlier, each));
-      gets.remove(oldest.getKey());
-      stages.remove(oldest.getKey());
+      StageAttempt oldest = stages.keySet().iterator().next();
+      gets.remove(oldest);
+      stages.remove(oldest);
     }
   }
 
   /**
-   * Events of which another model makes the same: one for each stage that is kept, and one more.
+   * Events of which another model makes the same: one for each stage that is kept, and one with the
+   * executors.
    */
   public synchronized List<SparkListenerS3EStage> events() {
     List<StageReads> all = stages();
-    all.add(new StageReads(EARLIER, List.copyOf(earlier.values()), GetSummary.NONE));
+    all.add(new StageReads(ALL_STAGES, List.copyOf(executors.values()), GetSummary.NONE));
     Collections.reverse(all);
     return all.stream().map(each -> new SparkListenerS3EStage(each, Prices.LIST)).toList();
   }
@@ -105,15 +103,15 @@ public final class S3EReadsModel {
     }
   }
 
-  /** The latest stages, the last to begin to report first. */
+  /** The latest stages, the last to begin to report first; the executors of each are one sum. */
   public synchronized List<StageReads> stages() {
     List<StageReads> all = new ArrayList<>();
     stages.forEach(
-        (stage, reads) ->
+        (stage, sum) ->
             all.add(
                 new StageReads(
                     stage,
-                    List.copyOf(reads.values()),
+                    List.of(new ExecutorReads(ALL_EXECUTORS, "", sum)),
                     gets.getOrDefault(stage, GetSummary.NONE))));
     Collections.reverse(all);
     return all;

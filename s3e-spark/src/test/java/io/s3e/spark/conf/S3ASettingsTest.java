@@ -246,6 +246,18 @@ class S3ASettingsTest {
     assertThat(AdapterConfig.read(executor(), null).cache().scope()).isEqualTo(Scope.PRIVATE);
   }
 
+  /** What is shared there would stay when the application has ended. */
+  @Test
+  void directoriesOfTheUsersHoldACacheOfTheExecutorAlone() {
+    spark.set("spark.s3e.cache.dirs", "/mnt/nvme");
+    complete();
+    S3ASettings.shareCacheOfExecutors(Map.of("LOCAL_DIRS", "/data/1,/data/2"));
+    assertThat(AdapterConfig.read(executor(), null).cache().scope()).isEqualTo(Scope.PRIVATE);
+    spark.set("spark.s3e.cache.scope", "app");
+    complete();
+    assertThat(AdapterConfig.read(executor(), null).cache().scope()).isEqualTo(Scope.APP);
+  }
+
   @Test
   void aScopeOfTheUsersStays() {
     spark.set("spark.s3e.cache.scope", "host");

@@ -80,4 +80,24 @@ class S3EReadsModelTest {
         .isEqualTo(27_500);
     assertThat(model.events()).allMatch(each -> each.executors().size() <= 1_001);
   }
+
+  /** A driver and a History Server keep it for each application that they show. */
+  @Test
+  void stagesOnManyExecutorsAreOneSumEach() {
+    S3EReadsModel model = new S3EReadsModel(100);
+    for (int stage = 0; stage < 100; stage++) {
+      for (int executor = 0; executor < 50; executor++) {
+        model.add(event(stage, Integer.toString(executor), 10));
+      }
+    }
+    assertThat(model.stages()).hasSize(100).allMatch(each -> each.total().bytesRead() == 500);
+    assertThat(model.events().stream().mapToInt(each -> each.executors().size()).sum())
+        .as("one for each stage, and one for each executor")
+        .isEqualTo(150);
+    S3EReadsModel again = new S3EReadsModel(100);
+    model.events().forEach(again::add);
+    assertThat(again.executors()).isEqualTo(model.executors()).hasSize(50);
+    assertThat(again.stages()).isEqualTo(model.stages());
+    assertThat(again.total()).isEqualTo(model.total());
+  }
 }

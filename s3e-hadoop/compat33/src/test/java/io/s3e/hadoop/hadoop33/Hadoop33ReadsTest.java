@@ -138,6 +138,24 @@ class Hadoop33ReadsTest {
     assertThat(work.memoryLimit()).isPositive();
   }
 
+  /** The first stream of a file system that S3A reads is opened before that is known. */
+  @Test
+  void whatS3asStreamReadsIsNotCountedAsReadByS3e() throws Exception {
+    Configuration conf = new Configuration(s3e.getConf());
+    conf.set("fs.s3a.change.detection.mode", "warn");
+    IOStatisticsSnapshot account = new IOStatisticsSnapshot();
+    OpenerStatistics.keepAccounts(() -> account);
+    try (FileSystem byS3a = FileSystem.newInstance(file.toUri(), conf)) {
+      assertThat(byS3a.hasPathCapability(file, "fs.s3a.s3e")).isTrue();
+      assertThat(all(byS3a.open(file))).isEqualTo(content);
+      assertThat(byS3a.hasPathCapability(file, "fs.s3a.s3e")).isFalse();
+    } finally {
+      OpenerStatistics.keepAccounts(null);
+    }
+    assertThat(account.counters().getOrDefault("stream_read_bytes", 0L)).isZero();
+    assertThat(account.counters().getOrDefault("s3e_fetched_bytes", 0L)).isZero();
+  }
+
   @Test
   void whatAStreamReadsIsCountedAlsoWhereS3asStreamDoesNotClose() throws Exception {
     IOStatisticsSnapshot account = new IOStatisticsSnapshot();

@@ -341,6 +341,7 @@ class Hadoop33RequestsTest {
       assertThat(server.gets().subList(asked, server.gets().size()))
           .isNotEmpty()
           .allMatch(Hadoop33RequestsTest::isS3as);
+      assertThat(files.hasPathCapability(FILE, "fs.s3a.s3e")).isFalse();
     }
   }
 

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.IntFunction;
 import org.apache.hadoop.fs.ByteBufferReadable;
 import org.apache.hadoop.fs.CanSetReadahead;
@@ -45,6 +46,7 @@ final class Hadoop33InputStream extends FSInputStream
   private final S3AInputStreamStatistics counters;
   private final FileSystem.Statistics statistics;
   private final Reads.Account account;
+  private final LongAdder bytesByS3e = new LongAdder();
 
   /** Held by what reads in order or moves the position. Taken before the lock of this. */
   private final Object order = new Object();
@@ -91,8 +93,7 @@ final class Hadoop33InputStream extends FSInputStream
         int count = byS3e.read(stream);
         reads.came();
         if (count > 0) {
-          counters.bytesRead(count);
-          statistics.incrementBytesRead(count);
+          countByS3e(count);
         }
         return count;
       }
@@ -109,6 +110,12 @@ final class Hadoop33InputStream extends FSInputStream
       reads.decide(() -> failed.readAt(0, new byte[1], 0, 1));
     }
     return count;
+  }
+
+  private void countByS3e(long bytes) {
+    bytesByS3e.add(bytes);
+    counters.bytesRead(bytes);
+    statistics.incrementBytesRead(bytes);
   }
 
   private int readBy(Reader<S3AInputStream> byS3a, @Nullable IOException failureOfS3e)
@@ -304,8 +311,7 @@ final class Hadoop33InputStream extends FSInputStream
     for (int i = 0; i < data.size(); i++) {
       VectoredCalls.setData(ranges.get(i), translated(data.get(i)));
     }
-    counters.bytesRead(bytes);
-    statistics.incrementBytesRead(bytes);
+    countByS3e(bytes);
   }
 
   /** Who reads is decided by a read that waits, of a byte that counts as one of its range. */
@@ -424,7 +430,7 @@ final class Hadoop33InputStream extends FSInputStream
       // S3E's first, and S3A's whatever comes of that.
     } finally {
       if (isFirst) {
-        account.end(theirs.getIOStatistics());
+        account.end(theirs.getIOStatistics(), bytesByS3e.sum());
       }
     }
   }

@@ -103,8 +103,9 @@ public final class Reads implements Closeable {
      * The stream is closed; called once.
      *
      * @param ofS3a the counts of S3A's stream
+     * @param bytesByS3e what readers of the stream got from S3E, in bytes
      */
-    void end(@Nullable IOStatistics ofS3a);
+    void end(@Nullable IOStatistics ofS3a, long bytesByS3e);
   }
 
   private enum Way {
@@ -314,7 +315,7 @@ public final class Reads implements Closeable {
   }
 
   /** Whether S3A's streams read, from now on. */
-  boolean isByS3a() {
+  public boolean isByS3a() {
     return way.get() == Way.S3A;
   }
 

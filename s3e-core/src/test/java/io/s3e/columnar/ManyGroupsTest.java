@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.s3e.columnar;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.s3e.block.ByteRange;
+import io.s3e.columnar.Recording.Call;
+import io.s3e.columnar.Recording.Kind;
+import io.s3e.columnar.Replay.Split;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Files that were put together of thousands of short row groups. */
+class ManyGroupsTest {
+  private static final long CHUNK = 1000;
+
+  private static Replay play(int groups, Split split) {
+    List<List<FooterWriter.Chunk>> chunks = new ArrayList<>();
+    for (int group = 0; group < groups; group++) {
+      chunks.add(
+          List.of(
+              new FooterWriter.Chunk(null, start(group), CHUNK, null, 0, null, 0, null, null),
+              new FooterWriter.Chunk(
+                  null, start(group) + CHUNK, CHUNK, null, 0, null, 0, null, null)));
+    }
+    byte[] footer = FooterWriter.write(List.of("a", "b"), chunks, 0);
+    byte[] tail = RecordedFiles.parquetTail(footer);
+    long size = start(groups) + tail.length;
+    List<Call> calls = new ArrayList<>();
+    calls.add(new Call(Kind.OPEN, "s", "f", size, true, null, List.of()));
+    calls.add(read(new ByteRange(size - 8, size)));
+    calls.add(read(new ByteRange(start(groups), size - 8)));
+    for (int group = 0; group < groups; group++) {
+      calls.add(read(ByteRange.ofLength(start(group), CHUNK)));
+    }
+    return new Replay(
+            new LayoutMemory(),
+            ColumnarMode.AUTO,
+            split,
+            null,
+            Map.of("f", new RecordedFiles.File(size, tail)))
+        .play(new Recording("many groups", calls));
+  }
+
+  private static long start(int group) {
+    return 4 + 2 * CHUNK * group;
+  }
+
+  private static Call read(ByteRange range) {
+    return new Call(Kind.READ, "s", "", 0, true, null, List.of(range));
+  }
+
+  /** A walk over all groups ahead at each group takes minutes for so many. */
+  @Test
+  @Timeout(60)
+  void groupsAreAskedForOnce() {
+    for (Split split : Split.values()) {
+      Replay replay = play(40_000, split);
+      assertThat(replay.overFetch()).as("both columns lie in each block").isLessThan(2);
+    }
+  }
+}

@@ -2,6 +2,7 @@
 package io.s3e.columnar;
 
 import io.s3e.block.BlockLayout;
+import io.s3e.block.BlockRange;
 import io.s3e.block.ByteRange;
 import io.s3e.columnar.FileLayout.FilePart;
 import io.s3e.columnar.FileLayout.FilePlace;
@@ -20,8 +21,9 @@ import org.jspecify.annotations.Nullable;
  * <p>The stream is <i>owned</i> from a read on that begins where a part of the layout begins and
  * does not go on where the last read ended. Then dictionary pages, Bloom filters, indexes and
  * footers of stripes are told {@link Filters}; data of groups says which columns are wanted ({@link
- * Following}). It is <i>foreign</i>, another planner's for good, once three reads were of no part
- * of the layout, and none between them was of one.
+ * Following}), and the layout plans alone where it {@linkplain #foresees foresees}. The stream is
+ * <i>foreign</i>, another planner's for good, once three reads were of no part of the layout, and
+ * none between them was of one.
  */
 final class ColumnPlanner {
   private static final int MAX_FOREIGN_READS = 3;
@@ -44,6 +46,9 @@ final class ColumnPlanner {
   private int foreignReads;
 
   private boolean sawFilters;
+
+  /** The last read of a part was not of column data. */
+  private boolean isFiltering;
 
   /** Offset after the last byte of the last read; 0 before the first. */
   private long lastEnd;
@@ -73,9 +78,14 @@ final class ColumnPlanner {
         new Following(layout, blocks, groups, wanted, table, past, joining, pages, stripes);
   }
 
-  /** Whether the reads of the stream are planned by the layout. */
+  /** Whether the reads of the stream are of parts of the layout. */
   boolean owns() {
     return isOwned && !isForeign();
+  }
+
+  /** Whether the layout says what comes next; not of column data where such guesses do not pay. */
+  boolean foresees() {
+    return isFiltering || guesses.mayGuess(GuessKind.GROUP);
   }
 
   boolean isForeign() {
@@ -180,6 +190,7 @@ final class ColumnPlanner {
     // Every reader of ORC reads footers of stripes.
     sawFilters |= place.part() != FilePart.STRIPE_FOOTER;
     following.hasFiltered = true;
+    isFiltering = true;
     if (place.part() == FilePart.OFFSET_INDEX) {
       pages.onIndex(place.group(), place.column());
     }
@@ -190,8 +201,13 @@ final class ColumnPlanner {
 
   private void column(int group, long from, long to, Manner manner, boolean wasExpected) {
     own();
+    isFiltering = false;
     stripes.at(group);
     following.onRead(group, runStart, from, to, manner, wasExpected);
+    if (!foresees()) {
+      // Another planner's turn, which has all of the window.
+      wanted.drop(new BlockRange(0, blocks.blocks()), Wanted.ALL);
+    }
   }
 
   private void ask() {

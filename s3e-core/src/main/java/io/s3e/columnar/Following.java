@@ -6,12 +6,14 @@ import io.s3e.block.BlockRange;
 import io.s3e.block.ByteRange;
 import io.s3e.columnar.FileLayout.FilePart;
 import io.s3e.columnar.FileLayout.Format;
+import io.s3e.prefetch.GuessJudge;
 import io.s3e.prefetch.GuessKind;
 import io.s3e.prefetch.TableLedger;
 import io.s3e.prefetch.VectorPlanner;
 import io.s3e.prefetch.VectorPlanner.Joining;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -98,6 +100,14 @@ final class Following {
   /** Groups after the present one were to be asked for, and none was refused. */
   private boolean isAhead;
 
+  /** A like reader of the table is known. */
+  private boolean hasLike;
+
+  /**
+   * Where the run of reads began that goes on in another chunk: of whom nobody tells the columns.
+   */
+  private OptionalLong denseFrom = OptionalLong.empty();
+
   /** Something else than column data was read since the reader came to the present group. */
   boolean hasFiltered;
 
@@ -149,8 +159,15 @@ final class Following {
     if (grew && groupsRead == 1) {
       isNew |= recall();
     }
+    boolean isDense =
+        groupsRead == 1
+            && !hasLike
+            && how == Manner.SEEKS
+            && layout.format == Format.PARQUET
+            && layout.columnAt(group, start) != layout.columnAt(group, from);
+    denseFrom = isDense ? OptionalLong.of(start) : OptionalLong.empty();
     picked = how == Manner.SEEKS && pages.isKnown(group) ? pages.alike(from, to) : List.of();
-    if (isNew || !picked.isEmpty()) {
+    if (isNew || !picked.isEmpty() || isDense) {
       askedTo = group;
     }
   }
@@ -178,6 +195,7 @@ final class Following {
     if (like == null && past != null) {
       like = past.like(read.columns());
     }
+    hasLike = like != null;
     sequence.expect(like == null ? List.of() : like.visits());
     if (layout.format == Format.ORC || manner == Manner.VECTORED) {
       return false;
@@ -251,9 +269,11 @@ final class Following {
         isOpen = true;
         ahead.openFor(BlockRange.count(runs));
       }
+      // A reader that stops has not read on, which is no reason to leave columns of a group out.
+      GuessJudge judge = askedTo > present ? guesses : guesses::settleInFull;
       boolean isAtOnce = askedTo > present && manner == Manner.VECTORED;
       boolean isAll =
-          isAtOnce ? ahead.addGroup(runs, guesses) : ahead.add(runs, GuessKind.GROUP, guesses);
+          isAtOnce ? ahead.addGroup(runs, guesses) : ahead.add(runs, GuessKind.GROUP, judge);
       if (!isAll) {
         return;
       }
@@ -273,7 +293,17 @@ final class Following {
     }
     // A vectored read has named all of it; pages that are picked out are not to be guessed.
     boolean isGuessed = manner == Manner.SEEKS && wasWhole && !hasPages && isWholeSoFar();
-    return isGuessed ? runsOver(wanted.rangesOf(group, position)) : List.of();
+    if (!isGuessed) {
+      return List.of();
+    }
+    List<ByteRange> ranges = new ArrayList<>();
+    if (denseFrom.isPresent()) {
+      // The first group does not say which columns come: as much again, as of any other file.
+      long until = 2 * position - denseFrom.getAsLong();
+      ranges.add(new ByteRange(position, Math.min(until, layout.group(group).end())));
+    }
+    ranges.addAll(wanted.rangesOf(group, position));
+    return runsOver(ranges);
   }
 
   private List<BlockRange> runsOver(List<ByteRange> ranges) {

@@ -18,10 +18,14 @@ import java.util.List;
  * differ; where they left groups out, a stream earns its lead, and has no more groups ahead than it
  * has read. Without a like reader it is the end of the split once two groups in a row are read, and
  * before that one group more; where the split is not known, or like readers have read otherwise, it
- * is one group more, after three in a row 2, after four 4, and so on.
+ * is one group more, after three in a row 2, after four 4, and so on, as long as the lead is no
+ * longer than what was read in a row, or short.
  */
 final class GroupSequence {
   private static final int MAX_DOUBLINGS = 16;
+
+  /** Groups, with all their columns, that may lie ahead of a reader however few it has read. */
+  private static final long FREE_LEAD_BYTES = 16 << 20;
 
   /** Groups that lie apart and are asked for ahead; each costs a look at each read. */
   private static final int MAX_SCATTERED = 32;
@@ -108,8 +112,9 @@ final class GroupSequence {
     int last = groups.end(layout);
     if (alike.isEmpty()) {
       boolean isTrusted = inRow > 1 && groups.isEndKnown() && !isUnlike;
-      int doublings = isTrusted ? MAX_DOUBLINGS : Math.max(0, inRow - 2);
-      return Math.min(last, present + 1 + (1 << Math.min(MAX_DOUBLINGS, doublings)));
+      int doublings = Math.min(MAX_DOUBLINGS, Math.max(0, inRow - 2));
+      long most = Math.max(inRow, FREE_LEAD_BYTES / Math.max(1, layout.group(present).length()));
+      return isTrusted ? last : (int) Math.min(last, present + 1 + Math.min(most, 1 << doublings));
     }
     int least = last;
     for (Visit visit : alike) {

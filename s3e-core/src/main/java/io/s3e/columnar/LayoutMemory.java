@@ -26,6 +26,7 @@ import org.jspecify.annotations.Nullable;
 public final class LayoutMemory {
   private static final long MAX_LAYOUT_BYTES = 8 << 20;
   private static final int MAX_TABLES = 1 << 10;
+  private static final int HASH_DIGITS = 8;
   private static final float LOAD_FACTOR = 0.75f;
   private static final int FEW = 16;
 
@@ -137,8 +138,8 @@ public final class LayoutMemory {
   }
 
   /**
-   * Bucket and directory, without the directories of partitions ({@code name=value}) and those that
-   * spread files by a hash ({@code 0110}).
+   * Bucket and directory, without the directories of partitions ({@code name=value}, {@code
+   * 2024/05/01}) and those that spread files by a hash ({@code 0110}, {@code 1f93a02c}).
    */
   public static String placeOf(ObjectRef object) {
     StringBuilder place = new StringBuilder(object.bucket());
@@ -146,12 +147,24 @@ public final class LayoutMemory {
     int from = 0;
     for (int slash = key.indexOf('/'); slash >= 0; slash = key.indexOf('/', from)) {
       String name = key.substring(from, slash);
-      boolean isSpread = name.indexOf('=') >= 0 || name.chars().allMatch(c -> c == '0' || c == '1');
+      boolean isSpread = name.indexOf('=') >= 0 || isNumber(name);
       if (!isSpread) {
         place.append('/').append(name);
       }
       from = slash + 1;
     }
     return place.toString();
+  }
+
+  /** Digits alone, or the 8 hexadecimal ones of a hash, of which one is a digit. */
+  private static boolean isNumber(String name) {
+    int digits = 0;
+    boolean isHex = name.length() == HASH_DIGITS;
+    for (int i = 0; i < name.length(); i++) {
+      char c = name.charAt(i);
+      digits += c >= '0' && c <= '9' ? 1 : 0;
+      isHex &= (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+    }
+    return digits == name.length() || (isHex && digits > 0);
   }
 }

@@ -71,6 +71,9 @@ public final class StreamPlanner {
   /** Nothing was read, as far as columns are concerned. */
   private boolean isFresh = true;
 
+  /** Another stream may have read the layout of the version, and nobody has looked. */
+  private boolean mayBeRemembered = true;
+
   /** The first read was of the end, where a reader of a whole file begins. */
   private boolean beganAtEnd;
 
@@ -117,14 +120,16 @@ public final class StreamPlanner {
   /** The ETag of the version has become known. */
   public void identify(ObjectVersion identified) {
     footer.identify(identified);
+    mayBeRemembered = true;
   }
 
   private boolean isOwnedByColumns() {
     return columns != null && columns.owns();
   }
 
+  /** Whether columns alone say what is ahead; else a reader forward is helped as in other files. */
   boolean isColumnar() {
-    return mode == ColumnarMode.AUTO && isOwnedByColumns();
+    return mode == ColumnarMode.AUTO && columns != null && columns.owns() && columns.foresees();
   }
 
   private boolean looksAtColumns() {
@@ -174,10 +179,12 @@ public final class StreamPlanner {
 
   /** A read touches these blocks; whether any of them was wanted. */
   private boolean begin(BlockRange touched) {
-    FileLayout known = isFresh && columns == null ? footer.remembered() : null;
+    boolean looks = mayBeRemembered && columns == null && !footer.isDone;
+    FileLayout known = looks ? footer.remembered() : null;
     if (known != null) {
       ready(known);
     }
+    mayBeRemembered = false;
     isFresh = false;
     return wanted.use(touched);
   }
@@ -195,7 +202,7 @@ public final class StreamPlanner {
    * offset indexes that it goes to say which columns it wants.
    */
   public void onSeek(long position) {
-    if (columns != null && isColumnar()) {
+    if (columns != null && mode == ColumnarMode.AUTO && columns.owns()) {
       columns.onSeek(position);
     }
   }
@@ -247,7 +254,7 @@ public final class StreamPlanner {
     if (mode != ColumnarMode.AUTO) {
       return forward.wish();
     }
-    Wish ofForward = isOwnedByColumns() ? Wish.NOTHING : forward.wish();
+    Wish ofForward = isColumnar() ? Wish.NOTHING : forward.wish();
     return both(ofForward, wanted.wish());
   }
 
@@ -357,6 +364,7 @@ public final class StreamPlanner {
     wanted.clear();
     footer.reset();
     isFresh = true;
+    mayBeRemembered = true;
     beganAtEnd = false;
     if (last != null && !last.isForeign()) {
       ready(last.layout);

@@ -138,9 +138,12 @@ final class Wanted {
     wish = null;
   }
 
-  /** Whether more may be added: there is a part of the window to fill. */
+  /** Whether more may be added: there is a part of the window to fill, and of the requests. */
   boolean hasRoom() {
-    return !held && (window() - count()) * ROOM_PART >= window();
+    long most = maxRequests();
+    return !held
+        && (window() - count()) * ROOM_PART >= window()
+        && (most - asked(true)) * ROOM_PART >= most;
   }
 
   /**

@@ -15,7 +15,8 @@ import org.jspecify.annotations.Nullable;
  * half of its bytes were. A kind goes off when more than one guess in {@value #TOLERATED_PART} is
  * wasted and more than {@value #FREE_GUESSES} are, or more than that part of the bytes and {@value
  * #FREE_BYTES}. Of what a stream leaves unread of a table at its end, {@value #MOST_AT_END} guesses
- * of each kind are counted: to stop is one mistake.
+ * of each kind are counted, and {@value #MOST_BYTES_AT_END} bytes of each: to stop is one mistake,
+ * however long the groups are.
  *
  * <p><b>Off.</b> Streams that are open guess that kind no more. One stream in {@value
  * #PROBED_OPENS} that comes to guess it probes; only what probes have guessed is counted then. Few
@@ -29,6 +30,7 @@ public final class TableLedger {
 
   private static final int MOST_AT_END = 2;
   private static final long FREE_BYTES = 12 << 20;
+  private static final long MOST_BYTES_AT_END = FREE_BYTES / (FREE_GUESSES + 1);
   private static final int PROBED_OPENS = 16;
   private static final int PROBED_GUESSES = 4;
   private static final long PROBED_BYTES = 8 << 20;
@@ -92,24 +94,34 @@ public final class TableLedger {
 
     private OfStream() {}
 
+    /** As {@link #mayGuess}; the stream goes on. */
     public boolean admits(GuessKind kind) {
       wasted = null;
+      return mayGuess(kind);
+    }
+
+    public boolean mayGuess(GuessKind kind) {
       Leave leave = leaves.computeIfAbsent(kind, TableLedger.this::admit);
       return leave == Leave.PROBE || (leave == Leave.TRUSTED && isOn(kind));
     }
 
-    /** The stream stops: few of the guesses that are wasted from now on are counted. */
+    /** The stream stops: few of what is wasted from now on is counted. */
     public void ends() {
       wasted = new EnumMap<>(GuessKind.class);
     }
 
     @Override
     public void settle(GuessKind kind, long usedBytes, long wastedBytes) {
-      if (wasted == null
-          || wastedBytes <= usedBytes
-          || wasted.merge(kind, 1, Integer::sum) <= MOST_AT_END) {
-        TableLedger.this.settle(kind, usedBytes, wastedBytes, leaves.get(kind) == Leave.PROBE);
+      if (wasted == null || wastedBytes <= usedBytes) {
+        settleInFull(kind, usedBytes, wastedBytes);
+      } else if (wasted.merge(kind, 1, Integer::sum) <= MOST_AT_END) {
+        settleInFull(kind, usedBytes, Math.min(wastedBytes, MOST_BYTES_AT_END));
       }
+    }
+
+    /** Counts a guess whether or not the stream stops. */
+    public void settleInFull(GuessKind kind, long usedBytes, long wastedBytes) {
+      TableLedger.this.settle(kind, usedBytes, wastedBytes, leaves.get(kind) == Leave.PROBE);
     }
   }
 

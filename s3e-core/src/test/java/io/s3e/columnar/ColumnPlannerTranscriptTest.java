@@ -58,7 +58,7 @@ class ColumnPlannerTranscriptTest {
         vectored 1 1 -> fetch [9M,10M)
         vectored 2 1 -> fetch [13M,14M) [17M,18M)
         vectored 3 1 -> fetch [21M,22M) [25M,26M) [29M,30M)
-        vectored 4 1 -> fetch [33M,34M) [37M,38M) [41M,42M) [45M,46M)
+        vectored 4 1 -> fetch [33M,34M) [37M,38M)
         """);
   }
 

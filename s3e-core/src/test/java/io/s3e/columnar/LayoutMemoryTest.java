@@ -120,6 +120,12 @@ class LayoutMemoryTest {
         .isEqualTo("b/t/data");
     assertThat(LayoutMemory.placeOf(new ObjectRef("b", "t/data/0110/1001/f.parquet")))
         .isEqualTo("b/t/data");
+    assertThat(LayoutMemory.placeOf(new ObjectRef("b", "t/data/1f93a02c/f.parquet")))
+        .isEqualTo("b/t/data");
+    assertThat(LayoutMemory.placeOf(new ObjectRef("b", "t/2024/05/01/f.parquet"))).isEqualTo("b/t");
+    assertThat(LayoutMemory.placeOf(new ObjectRef("b", "t/facade/deadbeef/f.parquet")))
+        .as("words")
+        .isEqualTo("b/t/facade/deadbeef");
     assertThat(LayoutMemory.placeOf(new ObjectRef("b", "t/f=1"))).isEqualTo("b/t");
     assertThat(LayoutMemory.placeOf(new ObjectRef("b", "f"))).isEqualTo("b");
     assertThat(LayoutMemory.placeOf(new ObjectRef("c", "t/f")))

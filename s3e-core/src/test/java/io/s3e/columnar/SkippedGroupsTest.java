@@ -8,6 +8,7 @@ import io.s3e.columnar.Table.Reader;
 import io.s3e.metrics.EngineMetrics.Counter;
 import java.util.Map;
 import java.util.Random;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -140,5 +141,32 @@ class SkippedGroupsTest {
       cost.read("f" + i, i % 8 == 7 ? "x-----------" : WHOLE);
     }
     cost.assertWithin(114, 13, 37);
+  }
+
+  /** Groups of many short runs are one guess of more than a ledger excuses. */
+  @Test
+  void oneLimitAmongScansOfLongGroupsCostsLittle() {
+    Table table = new Table(12, 25, 768 << 10, 30_000, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22);
+    Cost cost = new Cost();
+    int unused = cost.read(table, Reader.VECTORS, "look", "x-----------");
+    for (int i = 0; i < 8; i++) {
+      assertThat(cost.read(table, Reader.VECTORS, "f" + i, WHOLE)).isLessThanOrEqualTo(3);
+    }
+  }
+
+  /** Who reads one of the columns that another reads is not to pay for the rest each time. */
+  @Test
+  void wideAndNarrowReadersByTurnsEndTheGuesses() {
+    int[] wide = IntStream.range(0, 30).toArray();
+    long wasted = 0;
+    for (int i = 0; i < FILES; i++) {
+      Table table = new Table(1, 40, 1 << 20, 30_000, i % 2 == 0 ? wide : new int[] {3});
+      Replay replay =
+          new Replay(memory, ColumnarMode.AUTO, Split.KNOWN, null, Map.of("f", table.file()))
+              .play(table.readOf("f", Reader.SEEKS));
+      wasted += replay.counted.get(Counter.COLUMNAR_GROUP_WASTED_BYTES);
+    }
+    // 600 MiB are read; a few wrong guesses of 16 MiB tell.
+    assertThat(wasted).isLessThanOrEqualTo(64L << 20);
   }
 }

@@ -3,10 +3,14 @@ package io.s3e.columnar;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.s3e.block.ObjectRef;
 import io.s3e.columnar.Replay.Split;
 import io.s3e.columnar.Table.Reader;
+import io.s3e.prefetch.GuessKind;
+import io.s3e.prefetch.TableLedger;
 import java.util.Map;
 import java.util.Random;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -156,6 +160,45 @@ class TablesTest {
         .isEqualTo(3);
     assertThat(read(MANY_FILES, "b", Reader.SEEKS, ColumnarMode.AUTO, Split.KNOWN).dependent)
         .isEqualTo(2);
+  }
+
+  /** As parquet-java reads without vectored reads: nothing is known of the table yet. */
+  @Test
+  void aReaderOfAllColumnsBySeeksIsHelpedAsInOtherFilesFromItsFirstGroupOn() {
+    Table table = new Table(4, 4, 8 << 20, 20_000, 0, 1, 2, 3);
+    Replay off = read(table, "off", Reader.SEEKS, ColumnarMode.OFF, Split.KNOWN);
+    Replay first = read(table, "first", Reader.SEEKS, ColumnarMode.AUTO, Split.KNOWN);
+    assertThat(first.blockedMillis()).as(log(first)).isLessThan(1.5 * off.blockedMillis());
+    assertThat(first.requests).isLessThanOrEqualTo(off.requests + off.requests / 4);
+  }
+
+  /** Where guesses of groups do not pay, the reader is one of any other file. */
+  @ParameterizedTest
+  @EnumSource
+  void whereColumnsAreNotGuessedAReaderForwardIsHelpedAsInOtherFiles(Reader reader)
+      throws MalformedException {
+    Table table = new Table(4, 4, 8 << 20, 20_000, 0, 1, 2, 3);
+    TableLedger ledger =
+        memory.table(new ObjectRef("bucket", "table/f"), table.layout().schema).ledger;
+    TableLedger.OfStream wrong = ledger.ofStream();
+    assertThat(wrong.admits(GuessKind.GROUP)).isTrue();
+    for (int i = 0; i < 7; i++) {
+      wrong.settle(GuessKind.GROUP, 0, 1 << 20);
+    }
+    Replay off = read(table, "off", reader, ColumnarMode.OFF, Split.KNOWN);
+    Replay replay = read(table, "f", reader, ColumnarMode.AUTO, Split.KNOWN);
+    assertThat(replay.blockedMillis()).as(log(replay)).isLessThan(1.1 * off.blockedMillis());
+    assertThat(replay.requests).isLessThanOrEqualTo(off.requests + 4);
+  }
+
+  /** A thousand short columns by seeks: what is wanted is not made anew at each of them. */
+  @Test
+  void manyColumnsBySeeksAreAskedForAFewAtATime() {
+    int[] each = IntStream.range(0, 1_000).map(i -> 2 * i).toArray();
+    Table table = new Table(2, 2_000, 70 << 10, 2 << 20, each);
+    read(table, "first", Reader.SEEKS, ColumnarMode.AUTO, Split.KNOWN);
+    Replay replay = read(table, "second", Reader.SEEKS, ColumnarMode.AUTO, Split.KNOWN);
+    assertThat(replay.dependent).as("waits").isLessThan(200);
   }
 
   @ParameterizedTest

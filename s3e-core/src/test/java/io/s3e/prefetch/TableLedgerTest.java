@@ -100,6 +100,17 @@ class TableLedgerTest {
   }
 
   @Test
+  void oneLongGuessThatIsLeftAtTheEndIsOneMistake() {
+    stream.ends();
+    settle(stream, 30, 0, 40 * MIB);
+    assertThat(ledger.isOn(GuessKind.GROUP)).isTrue();
+    TableLedger.OfStream inFull = opened();
+    inFull.ends();
+    inFull.settleInFull(GuessKind.GROUP, 0, 40 * MIB);
+    assertThat(ledger.isOn(GuessKind.GROUP)).isFalse();
+  }
+
+  @Test
   void eighteenOfThirtyWrongGuessesOfEachStreamKeepAKindOff() {
     for (int i = 0; i < 160; i++) {
       TableLedger.OfStream next = opened();

@@ -7,7 +7,8 @@ package io.s3e.columnar;
  * all of n bytes takes O(n) steps.
  *
  * <p>A struct is read by {@link #enterStruct}, {@link #nextField} until that is false, with each
- * field read or {@linkplain #skipField skipped}; {@link #field} tells which it is.
+ * field read or {@linkplain #skipField skipped}; {@link #field} tells which it is. A field of
+ * another type than it should have is skipped, as Thrift's own readers do, or refused.
  */
 final class CompactReader extends BoundedReader {
   static final int TRUE = 1;
@@ -59,7 +60,6 @@ final class CompactReader extends BoundedReader {
       depth--;
       return false;
     }
-    requireType(type);
     int delta = header >>> 4;
     int id = delta == 0 ? (int) readInteger() : fields[depth] + delta;
     if (id < 0 || id > Short.MAX_VALUE) {
@@ -69,12 +69,6 @@ final class CompactReader extends BoundedReader {
     return true;
   }
 
-  private static void requireType(int type) throws MalformedException {
-    if (type == 0 || type > STRUCT) {
-      throw new MalformedException("no such type: " + type);
-    }
-  }
-
   void enterStructField() throws MalformedException {
     if (type != STRUCT) {
       throw new MalformedException("field " + field() + " is no struct but " + type);
@@ -82,11 +76,14 @@ final class CompactReader extends BoundedReader {
     enterStruct();
   }
 
-  long readIntegerField() throws MalformedException {
-    if (type != I16 && type != I32 && type != I64) {
-      throw new MalformedException("field " + field() + " is no integer but " + type);
+  /** Has the present field, an integer, among {@code numbers} by its id; skips any other. */
+  void readNumber(long[] numbers) throws MalformedException {
+    boolean isInteger = type == I16 || type == I32 || type == I64;
+    if (isInteger && field() < numbers.length) {
+      numbers[field()] = readInteger();
+    } else {
+      skipField();
     }
-    return readInteger();
   }
 
   private long readInteger() throws MalformedException {
@@ -109,7 +106,6 @@ final class CompactReader extends BoundedReader {
   private int readListHeader() throws MalformedException {
     int header = next();
     elementType = header & 0x0F;
-    requireType(elementType);
     long size = header >> 4 == 15 ? readVarint() : header >> 4;
     if (size < 0 || size > remaining()) {
       throw new MalformedException("more elements than bytes");

@@ -50,7 +50,6 @@ final class ParquetFooter {
   private static final long ABSENT = Long.MIN_VALUE;
 
   private final CompactReader in;
-  private final byte[] footer;
   private final long footerStart;
 
   /** Made when the first row group has told how many columns there are, or if there is none. */
@@ -64,14 +63,16 @@ final class ParquetFooter {
 
   private long chunkBytes;
 
-  /** Numbers of the chunk that is being read by the ids of their fields, and of its metadata. */
-  private final long[] chunk = new long[FIELDS];
+  /**
+   * Numbers of the group that is being read, of its chunk, and of that one's metadata, by field.
+   */
+  private final long[] ofGroup = new long[FIELDS];
 
+  private final long[] chunk = new long[FIELDS];
   private final long[] metadata = new long[FIELDS];
 
   private ParquetFooter(byte[] footer, long footerStart) {
     this.in = new CompactReader(footer, 0, footer.length);
-    this.footer = footer;
     this.footerStart = footerStart;
   }
 
@@ -108,7 +109,7 @@ final class ParquetFooter {
     int start = in.at;
     in.skipField();
     CRC32C sum = new CRC32C();
-    sum.update(footer, start, in.at - start);
+    sum.update(in.bytes, start, in.at - start);
     schema = sum.getValue();
   }
 
@@ -130,7 +131,7 @@ final class ParquetFooter {
    * offset that a group has of its own is wrong in files of Arrow before 6 and parquet-java 1.12.0.
    */
   private void readGroup(int group) throws MalformedException {
-    long bytes = ABSENT;
+    Arrays.fill(ofGroup, ABSENT);
     LayoutBuilder told = null;
     firstByte = Long.MAX_VALUE;
     chunkBytes = 0;
@@ -143,14 +144,13 @@ final class ParquetFooter {
           }
           told = readColumns(group);
         }
-        case GROUP_COMPRESSED -> bytes = in.readIntegerField();
-        default -> in.skipField();
+        default -> in.readNumber(ofGroup);
       }
     }
     if (told == null) {
       throw new MalformedException("a row group without columns");
     }
-    bytes = bytes == ABSENT ? chunkBytes : bytes;
+    long bytes = ofGroup[GROUP_COMPRESSED] == ABSENT ? chunkBytes : ofGroup[GROUP_COMPRESSED];
     if (bytes < 0 || bytes > footerStart) {
       throw new MalformedException("a group of " + bytes + " bytes");
     }
@@ -161,7 +161,7 @@ final class ParquetFooter {
     int count = in.enterListOfStructs();
     LayoutBuilder told = layout;
     if (told == null) {
-      if (count == 0 || (long) groups * count > footer.length / LEAST_CHUNK_BYTES) {
+      if (count == 0 || (long) groups * count > in.bytes.length / LEAST_CHUNK_BYTES) {
         throw new MalformedException(groups + " groups of " + count + " columns in so few bytes");
       }
       told = new LayoutBuilder(FileLayout.Format.PARQUET, footerStart, groups, count);
@@ -184,14 +184,9 @@ final class ParquetFooter {
     while (in.nextField()) {
       switch (in.field()) {
         case CHUNK_METADATA -> readMetadata();
-        case CHUNK_OFFSET_INDEX,
-            CHUNK_OFFSET_INDEX_LENGTH,
-            CHUNK_COLUMN_INDEX,
-            CHUNK_COLUMN_INDEX_LENGTH ->
-            chunk[in.field()] = in.readIntegerField();
         case CHUNK_FILE -> throw new MalformedException("a chunk in another file");
         case CHUNK_CRYPTO, CHUNK_ENCRYPTED -> throw new MalformedException("an encrypted chunk");
-        default -> in.skipField();
+        default -> in.readNumber(chunk);
       }
     }
   }
@@ -199,15 +194,7 @@ final class ParquetFooter {
   private void readMetadata() throws MalformedException {
     in.enterStructField();
     while (in.nextField()) {
-      switch (in.field()) {
-        case COLUMN_COMPRESSED,
-            COLUMN_DATA_PAGE,
-            COLUMN_DICTIONARY_PAGE,
-            COLUMN_BLOOM_FILTER,
-            COLUMN_BLOOM_FILTER_LENGTH ->
-            metadata[in.field()] = in.readIntegerField();
-        default -> in.skipField();
-      }
+      in.readNumber(metadata);
     }
   }
 

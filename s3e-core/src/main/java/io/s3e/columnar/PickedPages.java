@@ -3,6 +3,7 @@ package io.s3e.columnar;
 
 import io.s3e.block.ByteRange;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
@@ -197,29 +198,28 @@ final class PickedPages {
       throw new MalformedException(count + " pages in so few bytes");
     }
     Pages read = new Pages(new long[count], new long[count], new long[count]);
+    long[] location = new long[LOCATION_FIRST_ROW + 1];
     long end = chunk.start();
     long row = -1;
     for (int page = 0; page < count; page++) {
+      Arrays.fill(location, 0);
       in.enterStruct();
       while (in.nextField()) {
-        switch (in.field()) {
-          case LOCATION_OFFSET -> read.starts[page] = in.readIntegerField();
-          case LOCATION_BYTES -> read.ends[page] = in.readIntegerField();
-          case LOCATION_FIRST_ROW -> read.firstRows[page] = in.readIntegerField();
-          default -> in.skipField();
-        }
+        in.readNumber(location);
       }
-      long start = read.starts[page];
-      long bytes = read.ends[page];
+      long start = location[LOCATION_OFFSET];
+      long bytes = location[LOCATION_BYTES];
       if (start < end || start > chunk.end() || bytes <= 0 || bytes > chunk.end() - start) {
         throw new MalformedException("a page of " + bytes + " bytes at " + start);
       }
-      if (read.firstRows[page] <= row) {
+      if (location[LOCATION_FIRST_ROW] <= row) {
         throw new MalformedException("rows out of order");
       }
       end = start + bytes;
-      row = read.firstRows[page];
+      row = location[LOCATION_FIRST_ROW];
+      read.starts[page] = start;
       read.ends[page] = end;
+      read.firstRows[page] = row;
     }
     return read;
   }

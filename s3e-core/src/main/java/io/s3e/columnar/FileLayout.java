@@ -143,14 +143,9 @@ final class FileLayout {
     return group >= 0 && offset < groupEnd[group] ? group : -1;
   }
 
-  /** The first group of a split; {@link #groups} if it has none behind its start. */
-  int firstGroupOf(ByteRange split) {
-    return Extras.lastStart(groupMark, 0, groups, split.start() - 1) + 1;
-  }
-
-  /** The group after the last one of a split. */
-  int endGroupOf(ByteRange split) {
-    return Extras.lastStart(groupMark, 0, groups, split.end() - 1) + 1;
+  /** The first group of a split that begins at {@code offset}; {@link #groups} if it has none. */
+  int groupFrom(long offset) {
+    return Extras.lastStart(groupMark, 0, groups, offset - 1) + 1;
   }
 
   /** The bytes of a column chunk, its dictionary page first. Parquet only. */

@@ -17,23 +17,16 @@ final class Groups {
 
   /** The reader is at {@code group}: asks for its split, once, and believes it if it fits. */
   void at(int group, FileLayout layout) {
-    SplitSource asked = source;
-    if (asked != null) {
+    if (source != null) {
+      try {
+        split = source.split();
+      } catch (RuntimeException e) {
+        // The application's code: the reader reads on as if its split were not known.
+      }
       source = null;
-      split = splitOf(asked);
     }
-    if (split != null
-        && (group < layout.firstGroupOf(split) || group >= layout.endGroupOf(split))) {
+    if (group < first(layout) || group >= end(layout)) {
       split = null;
-    }
-  }
-
-  /** Null too where the application's code fails: the reader reads on as if it were not known. */
-  private static @Nullable ByteRange splitOf(SplitSource source) {
-    try {
-      return source.split();
-    } catch (RuntimeException e) {
-      return null;
     }
   }
 
@@ -43,11 +36,11 @@ final class Groups {
 
   /** The first group of the split; of the file, where no split is known. */
   int first(FileLayout layout) {
-    return split == null ? 0 : layout.firstGroupOf(split);
+    return split == null ? 0 : layout.groupFrom(split.start());
   }
 
   /** The group after the last one of the split; of the file, where no split is known. */
   int end(FileLayout layout) {
-    return split == null ? layout.groups : layout.endGroupOf(split);
+    return split == null ? layout.groups : layout.groupFrom(split.end());
   }
 }

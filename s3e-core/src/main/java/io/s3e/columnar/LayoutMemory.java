@@ -32,19 +32,6 @@ public final class LayoutMemory {
 
   private final Map<ObjectVersion, FileLayout> layouts = byUse(Integer.MAX_VALUE);
 
-  /** Files of one schema beside each other. Tables of the same schema lie apart. */
-  private record Table(String place, long schema) {
-    @Override
-    public boolean equals(@Nullable Object other) {
-      return other instanceof Table that && schema == that.schema && place.equals(that.place);
-    }
-
-    @Override
-    public int hashCode() {
-      return place.hashCode() * 31 + Long.hashCode(schema);
-    }
-  }
-
   /** What streams learn of the files in one place, for use before the next one's footer is read. */
   record Directory(TailMemory tails, AlikeFiles alike, TableLedger ledger, ReaderPace pace) {
     Directory() {
@@ -52,7 +39,9 @@ public final class LayoutMemory {
     }
   }
 
-  private final Map<Table, TableMemory> tables = byUse(MAX_TABLES);
+  /** By place and schema: files of one schema beside each other. */
+  private final Map<Map.Entry<String, Long>, TableMemory> tables = byUse(MAX_TABLES);
+
   private final Map<String, Directory> places = byUse(MAX_TABLES);
   private long layoutBytes;
 
@@ -79,8 +68,8 @@ public final class LayoutMemory {
     Map<String, List<ColumnScan>> scans = new HashMap<>();
     tables.forEach(
         (table, memory) -> {
-          List<ColumnScan> known = scans.computeIfAbsent(table.place, none -> new ArrayList<>());
-          memory.columns().forEach(columns -> known.add(new ColumnScan(table.schema, columns)));
+          List<ColumnScan> known = scans.computeIfAbsent(table.getKey(), none -> new ArrayList<>());
+          memory.columns().forEach(columns -> known.add(new ColumnScan(table.getValue(), columns)));
         });
     Map<String, PlaceFacts> facts = new HashMap<>();
     places.forEach(
@@ -129,7 +118,7 @@ public final class LayoutMemory {
   }
 
   private TableMemory table(String place, long schema) {
-    return tables.computeIfAbsent(new Table(place, schema), each -> new TableMemory());
+    return tables.computeIfAbsent(Map.entry(place, schema), each -> new TableMemory());
   }
 
   /** The place that {@code object} is in with other files. */

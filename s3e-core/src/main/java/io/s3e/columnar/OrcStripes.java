@@ -33,12 +33,8 @@ final class OrcStripes {
   /** There are fewer kinds. */
   private static final int KINDS = 64;
 
-  /** Stream i is {@code names[i]} and lies in {@code [ends[i - 1], ends[i])}. */
-  private record Streams(long start, int[] names, long[] ends) {
-    long startOf(int i) {
-      return i == 0 ? start : ends[i - 1];
-    }
-  }
+  /** Stream i is {@code names[i]} and lies in {@code [starts[i], starts[i + 1])}. */
+  private record Streams(int[] names, long[] starts) {}
 
   private final FileLayout layout;
   private final OrcCodecs codecs;
@@ -81,15 +77,15 @@ final class OrcStripes {
   }
 
   private Streams read(int stripe, byte[] footer) throws MalformedException {
-    long start = layout.group(stripe).start();
     long limit = layout.stripeFooter(stripe).start();
     ProtobufReader in = new ProtobufReader(footer, 0, footer.length);
     int count = in.count(FOOTER_STREAMS);
     if (count > MAX_STREAMS || in.count(FOOTER_ENCRYPTION) > 0) {
       throw new MalformedException("encrypted, or more than " + MAX_STREAMS + " streams");
     }
-    Streams streams = new Streams(start, new int[count], new long[count]);
-    long end = start;
+    Streams streams = new Streams(new int[count], new long[count + 1]);
+    long end = layout.group(stripe).start();
+    streams.starts[0] = end;
     for (int i = 0; in.nextField(); ) {
       if (in.field != FOOTER_STREAMS) {
         in.skipField();
@@ -103,8 +99,8 @@ final class OrcStripes {
         throw new MalformedException("streams go beyond their stripe");
       }
       end += told[STREAM_LENGTH];
-      streams.names[i] = (int) (told[STREAM_COLUMN] * KINDS + told[STREAM_KIND]);
-      streams.ends[i++] = end;
+      streams.names[i++] = (int) (told[STREAM_COLUMN] * KINDS + told[STREAM_KIND]);
+      streams.starts[i] = end;
     }
     return streams;
   }
@@ -117,7 +113,7 @@ final class OrcStripes {
   void addNames(int stripe, long from, long to, Set<Integer> names) {
     Streams streams = stripes.get(stripe);
     for (int i = 0; streams != null && i < streams.names.length; i++) {
-      if (streams.startOf(i) < to && streams.ends[i] > from) {
+      if (streams.starts[i] < to && streams.starts[i + 1] > from) {
         names.add(streams.names[i]);
       }
     }
@@ -128,8 +124,9 @@ final class OrcStripes {
     List<ByteRange> ranges = new ArrayList<>();
     Streams streams = stripes.get(stripe);
     for (int i = 0; streams != null && i < streams.names.length; i++) {
-      if (streams.ends[i] > streams.startOf(i) && names.contains(streams.names[i])) {
-        ranges.add(new ByteRange(streams.startOf(i), streams.ends[i]));
+      ByteRange range = new ByteRange(streams.starts[i], streams.starts[i + 1]);
+      if (!range.isEmpty() && names.contains(streams.names[i])) {
+        ranges.add(range);
       }
     }
     return ranges;

@@ -46,8 +46,8 @@ final class LayoutAssertions {
     }
     assertThat(end).isLessThanOrEqualTo(layout.footerStart);
     ByteRange all = new ByteRange(0, Long.MAX_VALUE);
-    assertThat(layout.firstGroupOf(all)).isZero();
-    assertThat(layout.endGroupOf(all)).isEqualTo(layout.groups);
+    assertThat(layout.groupFrom(all.start())).isZero();
+    assertThat(layout.groupFrom(all.end())).isEqualTo(layout.groups);
     layout.columnIndexes.span(0, layout.groups);
     layout.offsetIndexes.span(0, layout.groups);
   }

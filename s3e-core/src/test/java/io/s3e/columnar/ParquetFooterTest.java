@@ -101,11 +101,11 @@ class ParquetFooterTest {
   void aGroupBelongsToTheSplitThatHoldsItsMiddle() throws Exception {
     FileLayout layout = parse(RecordedFiles.parquet("lineitem"));
     ByteRange secondQuarter = new ByteRange(22070665 / 4, 22070665 / 2);
-    assertThat(layout.firstGroupOf(secondQuarter)).isEqualTo(2);
-    assertThat(layout.endGroupOf(secondQuarter)).isEqualTo(4);
-    assertThat(layout.firstGroupOf(new ByteRange(0, 1264712))).isZero();
-    assertThat(layout.endGroupOf(new ByteRange(0, 1264712))).isZero();
-    assertThat(layout.endGroupOf(new ByteRange(0, 1264713))).isEqualTo(1);
+    assertThat(layout.groupFrom(secondQuarter.start())).isEqualTo(2);
+    assertThat(layout.groupFrom(secondQuarter.end())).isEqualTo(4);
+    assertThat(layout.groupFrom(0)).isZero();
+    assertThat(layout.groupFrom(1264712)).isZero();
+    assertThat(layout.groupFrom(1264713)).isEqualTo(1);
   }
 
   /** It is wrong in files of several writers, and readers count from the first column. */
@@ -117,7 +117,7 @@ class ParquetFooterTest {
     for (int group = 0; group < real.groups; group++) {
       long mark = real.groupMark[group];
       for (ByteRange split : List.of(new ByteRange(0, mark), new ByteRange(0, mark + 1))) {
-        assertThat(lying.endGroupOf(split)).isEqualTo(real.endGroupOf(split));
+        assertThat(lying.groupFrom(split.end())).isEqualTo(real.groupFrom(split.end()));
       }
     }
   }

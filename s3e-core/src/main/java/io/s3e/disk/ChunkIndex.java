@@ -88,7 +88,7 @@ final class ChunkIndex {
     }
     // Its slots are used, whether it is known or not.
     region.takenUntil(place.endSlot());
-    if (region.entries >= region.mostEntries()) {
+    if (region.entries >= region.header.mostChunks()) {
       return false;
     }
     StoredObject object = place.object();

@@ -126,7 +126,10 @@ public final class DiskCache implements AutoCloseable {
    *     {@link DiskRead#end}
    */
   public DiskRead read(ChunkRange present, long position, ByteBuffer target) {
-    return directoryOf(present.object()).read(present, position, target);
+    Readers readers = directoryOf(present.object()).readers;
+    DiskRead read = new DiskRead(readers, present, position, target);
+    read.begin();
+    return read;
   }
 
   /** Offers bytes to be written: all end, sooner or later. */

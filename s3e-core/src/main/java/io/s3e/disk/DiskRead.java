@@ -49,7 +49,10 @@ public final class DiskRead {
   private static final long LATE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
   private final Readers readers;
-  private final Readers.Task task = new Readers.Task(this::read, this::endUnread);
+
+  /** Where no thread comes any more, nothing comes but what is being read. */
+  private final Readers.Task task = new Readers.Task(this::read, () -> endFrom(Integer.MAX_VALUE));
+
   private final ChunkRange chunks;
 
   /** Offset in the object of the target's first byte. */
@@ -102,7 +105,7 @@ public final class DiskRead {
     boolean isAdmitted = readers.admits();
     for (int i = 0; i < Math.min(pieces, MOST_THREADS); i++) {
       if (!isAdmitted || !readers.execute(task)) {
-        endUnread();
+        task.refused().run();
       }
     }
   }
@@ -131,11 +134,6 @@ public final class DiskRead {
     int first = nextToRead;
     nextToRead = Math.min(chunks.end(), first + ChunkReader.BATCH_CHUNKS);
     return new ChunkRange(chunks.object(), first, nextToRead);
-  }
-
-  /** No thread comes any more: nothing comes but what is being read. */
-  private void endUnread() {
-    endFrom(Integer.MAX_VALUE);
   }
 
   /** A verified chunk has come; false if the reader has left. */

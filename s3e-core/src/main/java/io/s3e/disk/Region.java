@@ -108,7 +108,7 @@ final class Region implements AutoCloseable {
    */
   record Header(int number, int mostChunks, long regionBytes, long beganMillis, ByteBuffer salt) {}
 
-  private final Header header;
+  final Header header;
 
   /** What the name of its file leads to while that leads to this region; null without a name. */
   final @Nullable Object identity;
@@ -179,10 +179,6 @@ final class Region implements AutoCloseable {
     return header.number();
   }
 
-  int mostEntries() {
-    return header.mostChunks();
-  }
-
   /** Nothing more is appended before {@code slot}. */
   void takenUntil(int slot) {
     nextSlot = Math.max(nextSlot, slot);
@@ -197,7 +193,7 @@ final class Region implements AutoCloseable {
    * table is full. An entry may go, for another of the same chunk; a record never does.
    */
   boolean isFullWith(int more) {
-    return Math.max(entries, recorded) + more >= mostEntries();
+    return Math.max(entries, recorded) + more >= header.mostChunks();
   }
 
   @Override

@@ -4,7 +4,6 @@ package io.s3e.disk;
 import io.s3e.disk.DiskCacheConfig.Scope;
 import io.s3e.metrics.DiskMetrics;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -29,7 +28,7 @@ final class RegionStore implements AutoCloseable {
   final Regions regions;
   private final Breaker breaker;
   final Appender appender;
-  private final Readers readers;
+  final Readers readers;
 
   /**
    * Opens the cache in one of the configured directories, and says why if it cannot. Touches the
@@ -111,12 +110,6 @@ final class RegionStore implements AutoCloseable {
   int look(ChunkRange wanted) {
     boolean mayRead = breaker.allows() || breaker.isDue();
     return mayRead ? index.presentFrom(wanted.object(), wanted.first(), wanted.end()) : 0;
-  }
-
-  DiskRead read(ChunkRange chunks, long position, ByteBuffer target) {
-    DiskRead read = new DiskRead(readers, chunks, position, target);
-    read.begin();
-    return read;
   }
 
   /** Waits a bounded time for what is under way; what hangs is left to its daemon threads. */

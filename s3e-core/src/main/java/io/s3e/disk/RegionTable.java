@@ -71,8 +71,8 @@ final class RegionTable {
   /** Tells of the records of a region that have come since this was asked last. */
   static void scan(Region region, Consumer<Place> visitor) throws IOException {
     // As a rule there is nothing new, which one record tells.
-    for (int most = 1; region.recorded < region.mostEntries(); most = READ_RECORDS) {
-      int wanted = Math.min(most, region.mostEntries() - region.recorded);
+    for (int most = 1; region.recorded < region.header.mostChunks(); most = READ_RECORDS) {
+      int wanted = Math.min(most, region.header.mostChunks() - region.recorded);
       ByteBuffer bytes = ByteBuffer.allocate(wanted * RECORD_BYTES);
       int count = region.file.readFully(bytes, positionOf(region.recorded)) / RECORD_BYTES;
       for (int i = 0; i < count; i++) {

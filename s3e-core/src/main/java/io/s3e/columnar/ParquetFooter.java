@@ -183,18 +183,16 @@ final class ParquetFooter {
     in.enterStruct();
     while (in.nextField()) {
       switch (in.field()) {
-        case CHUNK_METADATA -> readMetadata();
+        case CHUNK_METADATA -> {
+          in.enterStructField();
+          while (in.nextField()) {
+            in.readNumber(metadata);
+          }
+        }
         case CHUNK_FILE -> throw new MalformedException("a chunk in another file");
         case CHUNK_CRYPTO, CHUNK_ENCRYPTED -> throw new MalformedException("an encrypted chunk");
         default -> in.readNumber(chunk);
       }
-    }
-  }
-
-  private void readMetadata() throws MalformedException {
-    in.enterStructField();
-    while (in.nextField()) {
-      in.readNumber(metadata);
     }
   }
 

@@ -61,7 +61,7 @@ final class Pump {
   private final ReentrantLock planning = new ReentrantLock();
   private final boolean enabled;
   private final Askers askers;
-  private final Askers.Asker asker = new Askers.Asker();
+  private final Object asker = new Object();
 
   final StartedRuns runs;
 

@@ -18,12 +18,12 @@ class AskersTest {
 
   private final AtomicLong nanos = new AtomicLong(-5 * SECOND);
   private final Askers askers = new Askers(nanos::get);
-  private final Askers.Asker self = new Askers.Asker();
+  private final Object self = new Object();
 
-  private List<Askers.Asker> ask(int readers) {
-    List<Askers.Asker> all = new ArrayList<>();
+  private List<Object> ask(int readers) {
+    List<Object> all = new ArrayList<>();
     for (int i = 0; i < readers; i++) {
-      all.add(new Askers.Asker());
+      all.add(new Object());
     }
     all.forEach(askers::ask);
     return all;
@@ -39,7 +39,7 @@ class AskersTest {
 
   @Test
   void eachReaderCountsOnceHoweverOftenItAsks() {
-    List<Askers.Asker> others = ask(40);
+    List<Object> others = ask(40);
     others.forEach(askers::ask);
 
     assertThat(askers.sharing(self)).isEqualTo(41);
@@ -48,7 +48,7 @@ class AskersTest {
 
   @Test
   void aReaderThatGoesOnAskingIsCountedOnceInBothEpochs() {
-    List<Askers.Asker> others = ask(40);
+    List<Object> others = ask(40);
     nanos.addAndGet(SECOND);
     others.subList(0, 10).forEach(askers::ask);
 
@@ -61,7 +61,7 @@ class AskersTest {
 
   @Test
   void aReaderThatLeavesIsCountedNoMore() {
-    List<Askers.Asker> others = ask(40);
+    List<Object> others = ask(40);
     askers.leave(others.get(0));
     askers.leave(others.get(0));
     assertThat(askers.sharing(self)).as("left in the epoch it asked in").isEqualTo(40);
@@ -79,7 +79,7 @@ class AskersTest {
 
   @Test
   void readersThatAreIdleForLongAreForgotten() {
-    List<Askers.Asker> others = ask(40);
+    List<Object> others = ask(40);
     nanos.addAndGet(3600 * SECOND);
     assertThat(askers.sharing(self)).isEqualTo(1);
 
@@ -94,7 +94,7 @@ class AskersTest {
         Seed.draw(),
         (thread, random) -> {
           for (int round = 0; round < 20_000; round++) {
-            Askers.Asker asker = new Askers.Asker();
+            Object asker = new Object();
             askers.ask(asker);
             nanos.addAndGet(random.nextLong(SECOND / 50));
             askers.ask(asker);

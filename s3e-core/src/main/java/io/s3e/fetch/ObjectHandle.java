@@ -310,7 +310,7 @@ public final class ObjectHandle {
   }
 
   /** Why the calling thread's read is to end; null if it goes on. */
-  @Nullable String cancelled() {
+  public @Nullable String cancelled() {
     Supplier<@Nullable String> words = cancelled;
     return words == null ? null : words.get();
   }

@@ -123,7 +123,7 @@ record ReaderWaits(Tenant tenant) {
     }
     String cancelled = handle.cancelled();
     if (cancelled != null) {
-      throw new ReadCancelledException(cancelled);
+      throw new InterruptedIOException(cancelled);
     }
   }
 

@@ -9,12 +9,12 @@ import io.s3e.fetch.DiskBytes;
 import io.s3e.fetch.Fetcher;
 import io.s3e.fetch.ObjectHandle;
 import io.s3e.fetch.Patience;
-import io.s3e.fetch.ReadCancelledException;
 import io.s3e.memory.Block;
 import io.s3e.metrics.EngineMetrics.Counter;
 import io.s3e.prefetch.Ahead.Change;
 import java.io.EOFException;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.util.concurrent.locks.LockSupport;
@@ -225,7 +225,7 @@ final class Ask {
   }
 
   private void recover(IOException failure) throws IOException {
-    if (failure instanceof ReadCancelledException) {
+    if (failure instanceof InterruptedIOException && handle.cancelled() != null) {
       // Whoever reads on starts anew; nobody else wants what was to come.
       reader.pump.release();
     }

@@ -6,8 +6,6 @@ import io.s3e.prefetch.AccessPattern;
 import io.s3e.prefetch.ReaderPace;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 
 /**
  * How far the reader of one opening has come: where and when it last came to another block, and how
@@ -32,8 +30,7 @@ public final class ReaderProgress {
 
   final AccessPattern pattern;
   private final ReaderPace pace;
-  private final Queue<ByteRange> withheld = new ConcurrentLinkedQueue<>();
-  private volatile @Nullable Consumer<ByteRange> judge;
+  private final Queue<Runnable> withheld = new ConcurrentLinkedQueue<>();
   private volatile boolean closed;
   private volatile long lastReadNanos = System.nanoTime();
 
@@ -74,22 +71,19 @@ public final class ReaderProgress {
   }
 
   /**
-   * Has {@code by}, which must not block, judge the bytes once it is known how the reader goes,
-   * which may be now: on any thread.
+   * Runs {@code judge}, which must not block, once it is known how the reader goes; maybe at once.
    */
-  void withhold(ByteRange bytes, Consumer<ByteRange> by) {
-    withheld.add(bytes);
-    judge = by;
+  void withhold(Runnable judge) {
+    withheld.add(judge);
     judgeWithheld();
   }
 
   private void judgeWithheld() {
-    Consumer<ByteRange> by = judge;
-    if (by == null || (pattern.mayBeScan() && !closed)) {
+    if (withheld.isEmpty() || (pattern.mayBeScan() && !closed)) {
       return;
     }
-    for (ByteRange next = withheld.poll(); next != null; next = withheld.poll()) {
-      by.accept(next);
+    for (Runnable next = withheld.poll(); next != null; next = withheld.poll()) {
+      next.run();
     }
   }
 

@@ -139,10 +139,9 @@ final class Spiller {
   private void withhold(ObjectHandle handle, ByteRange bytes) {
     ReaderProgress reader = handle.progress();
     reader.withhold(
-        bytes,
-        each -> {
-          long offered = reader.pattern.looksLikeScan() ? 0 : offerWithheld(handle, each);
-          metrics.add(Counter.NOT_ADMITTED_BYTES, each.length() - offered);
+        () -> {
+          long offered = reader.pattern.looksLikeScan() ? 0 : offerWithheld(handle, bytes);
+          metrics.add(Counter.NOT_ADMITTED_BYTES, bytes.length() - offered);
         });
   }
 

@@ -86,7 +86,7 @@ public record FaultPolicy(Duration base, Duration cap) {
           isHopeless(history, SENDS_WITHOUT_CREDENTIALS) ? FAIL : again(failure, history, jitter);
       case FORBIDDEN, OTHER -> afterRemedy(failure, history);
       // A client moves a bucket once, so that no store sends it around.
-      case MOVED -> new Verdict.SendAgain(0, Part.WHOLE, Remedy.NONE);
+      case MOVED -> new Verdict.SendAgain(0, false, Remedy.NONE);
       case REDIRECTED, NOT_FOUND, CHANGED, OUT_OF_RANGE, NO_ETAG, NOT_LENT -> FAIL;
     };
   }
@@ -119,7 +119,7 @@ public record FaultPolicy(Duration base, Duration cap) {
     Remedy remedy = remedyFor(failure.answer());
     return remedy == Remedy.NONE || history.tried().contains(remedy)
         ? FAIL
-        : new Verdict.SendAgain(0, Part.WHOLE, remedy);
+        : new Verdict.SendAgain(0, false, remedy);
   }
 
   private static Remedy remedyFor(@Nullable StoreAnswer answer) {
@@ -138,8 +138,8 @@ public record FaultPolicy(Duration base, Duration cap) {
 
   private Verdict again(RequestFailure failure, History history, double jitter) {
     Remedy remedy = failure.kind() == Kind.CREDENTIALS ? Remedy.CREDENTIALS : Remedy.NONE;
-    Part part = isCut(failure) ? Part.HALF : Part.WHOLE;
-    return new Verdict.SendAgain(pauseNanos(failure.kind(), history, jitter), part, remedy);
+    long pause = pauseNanos(failure.kind(), history, jitter);
+    return new Verdict.SendAgain(pause, isCut(failure), remedy);
   }
 
   private long pauseNanos(Kind kind, History history, double jitter) {

@@ -8,7 +8,6 @@ import io.s3e.client.RequestFailure.Effort;
 import io.s3e.fault.FaultPolicy;
 import io.s3e.fault.Gate;
 import io.s3e.fault.History;
-import io.s3e.fault.Part;
 import io.s3e.fault.Verdict;
 import java.io.IOException;
 import java.time.Duration;
@@ -74,7 +73,7 @@ final class RunEffort {
       return new Verdict.Fail();
     }
     Verdict verdict = policy.after(failure, history, ThreadLocalRandom.current().nextDouble());
-    if (verdict instanceof Verdict.SendAgain again && again.part() == Part.HALF) {
+    if (verdict instanceof Verdict.SendAgain again && again.isHalf()) {
       handle.longestGet.broke(asked);
       longestPart = LongestGet.half(asked);
     }

@@ -97,7 +97,7 @@ class FaultPolicyTranscriptTest {
     }
     long millis = Duration.ofNanos(again.pauseNanos()).toMillis();
     return (millis == 0 ? "now" : millis + " ms")
-        + (again.part() == Part.HALF ? " half" : "")
+        + (again.isHalf() ? " half" : "")
         + (again.remedy() == Remedy.NONE ? "" : " " + again.remedy());
   }
 

@@ -30,10 +30,14 @@ final class Download {
       throw new EOFException("Range " + range + " goes behind the end of " + in);
     }
     ByteBuffer chunk = ByteBuffer.allocateDirect((int) Math.min(CHUNK_BYTES, range.length()));
+    long asked = range.start();
     for (long at = range.start(); at < range.end(); ) {
       chunk.clear().limit((int) Math.min(chunk.capacity(), range.end() - at));
       at += chunk.remaining();
-      in.willRead(new ByteRange(at - chunk.remaining(), Math.min(range.end(), at + aheadBytes)));
+      // What was asked for is not looked for again: there may be gigabytes of it.
+      long from = Math.max(asked, at - chunk.remaining());
+      asked =
+          in.willRead(new ByteRange(from, Math.max(from, Math.min(range.end(), at + aheadBytes))));
       in.readFullyAt(at - chunk.remaining(), chunk);
       chunk.flip();
       while (chunk.hasRemaining()) {

@@ -125,7 +125,7 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
       return wanted.end();
     }
     if (!resolver.mayRunAhead(handle, wanted.first())) {
-      refused(handle);
+      refused(handle, purpose);
       return wanted.first();
     }
     return start(handle, wanted, purpose, started);
@@ -157,7 +157,7 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
           boolean mayRun = resolver.mayRunAhead(handle, each.first());
           Grant grant = mayRun ? guess(handle, run, Purpose.GUESS, granted.size()) : null;
           if (grant == null) {
-            refused(handle);
+            refused(handle, Purpose.GUESS);
             return false;
           }
           granted.add(grant);
@@ -181,7 +181,7 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
     while (run != null) {
       Grant grant = guess(handle, run, purpose, 0);
       if (grant == null) {
-        refused(handle);
+        refused(handle, purpose);
         return run.first();
       }
       long sent = run.first() + send(handle, run, grant, started);
@@ -244,29 +244,35 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
     return new DiskBytes(tenant, disk, handle, read, target.remaining(), fromDisk);
   }
 
-  private void refused(ObjectHandle handle) {
-    tenant.metrics.count(Counter.PREFETCH_REFUSED);
-    handle.listener().onPrefetchRefused();
+  /** Of what a reader has asked for, nothing was refused that it will not ask for again. */
+  private void refused(ObjectHandle handle, Purpose purpose) {
+    if (purpose == Purpose.GUESS) {
+      tenant.metrics.count(Counter.PREFETCH_REFUSED);
+      handle.listener().onPrefetchRefused();
+    }
   }
 
   /**
-   * Starts fetching {@code block} for a reader that waits for it, and with it what is absent behind
-   * it up to {@code end} as far as one request goes. Waits at the gate, and for memory.
+   * Starts fetching {@code asked} for a reader that waits for one of its blocks, as far as one
+   * request goes. Waits at the gate, and for memory.
    *
-   * @param ahead block up to which the reader was to prefetch, at least {@code end}; taken along
-   *     where a guess would be refused. It then counts as asked for, not as prefetch
-   * @return the block, pinned, perhaps of a run that another thread has begun meanwhile; null if it
-   *     must be looked up, or if others wait for the thread and the object may have no more places
+   * @param awaited what the reader waits for; where memory is little, what lies before is left out
+   * @param ahead block up to which the reader was to prefetch, at least the end of {@code asked};
+   *     taken along where a guess would be refused. It then counts as asked for, not as prefetch
+   * @return the first block of the run, pinned, perhaps of one that another thread has begun
+   *     meanwhile; null if it must be looked up, or if others wait for the thread and the object
+   *     may have no more places
    */
   public @Nullable Block demand(
       ObjectHandle handle,
-      long block,
-      long end,
+      BlockRange asked,
+      long awaited,
       long ahead,
       Patience patience,
       Consumer<RunFetch> started)
       throws IOException {
     waits.requireOpen(handle);
+    long block = asked.first();
     boolean isThere = memory.makeWay(handle, block);
     Block quicker = isThere ? find(handle, block) : null;
     if (quicker != null || (isThere && awaitProof(handle, patience))) {
@@ -274,8 +280,9 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
     }
     // Where a guess would be refused, what was to be guessed goes along: one long GET in place of
     // many short ones is what a crowd of readers shares the connections best by.
-    boolean takesAhead = ahead > end && tenant.admission.isCrowded(tenant.account);
-    BlockRange wanted = new BlockRange(block, Math.max(block + 1, takesAhead ? ahead : end));
+    boolean takesAhead = ahead > asked.end() && tenant.admission.isCrowded(tenant.account);
+    long end = takesAhead ? ahead : asked.end();
+    BlockRange wanted = new BlockRange(block, Math.max(block + 1, end));
     if (!tenant.gate(handle.version().object()).isOpen()) {
       if (!waits.atGate(handle, patience)) {
         return null;
@@ -287,6 +294,9 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
     }
     BlockRange run = resolver.run(handle, wanted);
     Grant grant = waits.forMemory(handle, resolver.need(handle, run), patience);
+    if (grant != null && resolver.granted(run, grant.leases().size()).end() <= awaited) {
+      run = new BlockRange(awaited, Math.max(awaited + 1, run.end()));
+    }
     RunFetch fetch = grant == null ? null : enter(handle, run, grant);
     if (fetch == null) {
       return null;

@@ -110,8 +110,8 @@ final class Hedge implements Body.Destination, Attempt.Outcome {
     filled += count;
   }
 
-  /** Hands over what {@code landing} misses. */
-  void fill(Landing landing) {
+  /** Hands over what {@code landing} misses, which is {@code origin}'s by this GET from then on. */
+  void fill(Landing landing, Origin origin) {
     // All bytes of a GET may have landed while its client's last word is still to come.
     if (landing.isComplete()) {
       return;
@@ -119,6 +119,8 @@ final class Hedge implements Body.Destination, Attempt.Outcome {
     attempt.tenant.metrics.count(Counter.HEDGES_WON);
     long missing = landing.missing().start();
     attempt.get.keptFrom(missing);
+    // Not before: a reader of what the first GET brought would count for this one.
+    origin.asksBy(attempt.get);
     int skipped = Math.toIntExact(missing - attempt.request.range().start());
     for (int at = skipped; at < filled; ) {
       int inBlock = at % blockBytes;

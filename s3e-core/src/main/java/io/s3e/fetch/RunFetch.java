@@ -296,8 +296,7 @@ public final class RunFetch implements Attempt.Outcome {
     return attempt.overtaken(
         () -> {
           try {
-            origin.asksBy(by.attempt.get);
-            by.fill(landing);
+            by.fill(landing, origin);
           } finally {
             by.release();
           }

@@ -161,7 +161,8 @@ public final class BlockReader {
     long piece = count > 1 ? Pieces.piece(wanted, 0, count).end() : ahead.alongUntil(wanted);
     long end = whole ? wholeObject().end() : piece;
     long until = ahead.aheadUntil(Math.max(end, wanted.end()));
-    Block block = fetcher.demand(handle, first, end, until, patience, pump.runs);
+    BlockRange asked = new BlockRange(first, end);
+    Block block = fetcher.demand(handle, asked, wanted.first(), until, patience, pump.runs);
     if (block == null || first == wanted.first()) {
       return block;
     }
@@ -208,11 +209,17 @@ public final class BlockReader {
     long unused = startAsked(wanted, wanted.first() + 1, pieces);
   }
 
-  /** Starts fetching what somebody will read in a moment; false if the first had no room. */
-  boolean announce(ByteRange range, Pieces pieces) {
+  /**
+   * Starts fetching what somebody will read in a moment.
+   *
+   * @return the offset up to which all of it is there or on its way; the start of {@code range} if
+   *     its first block had no room
+   */
+  long announce(ByteRange range, Pieces pieces) {
     BlockRange read = layout.covering(range.start(), range.end());
     BlockRange asked = isSmall() && !range.isEmpty() ? wholeObject() : read;
-    return asked.isEmpty() || startAsked(asked, asked.first(), pieces) > asked.first();
+    long reached = asked.isEmpty() ? asked.end() : startAsked(asked, asked.first(), pieces);
+    return reached >= read.end() ? range.end() : Math.max(range.start(), layout.startOf(reached));
   }
 
   /** The end of the object, or all of a small one: what is fetched for those who will open it. */

@@ -283,10 +283,12 @@ public final class S3EInputStream extends InputStream {
    * Says that these bytes will be read soon: starts the GETs for what is missing of them, nearest
    * first, as far as memory and concurrency allow, and does not wait. A range that finds no room is
    * fetched when it is read.
+   *
+   * @return the offset up to which all of it is in memory, on disk or on its way
    */
-  public void willRead(ByteRange range) throws IOException {
+  public long willRead(ByteRange range) throws IOException {
     requireOpen();
-    reader.announce(range, Pieces.OF_READ);
+    return reader.announce(range, Pieces.OF_READ);
   }
 
   /**

@@ -8,6 +8,7 @@ import static io.s3e.testing.Eventually.awaitTrue;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.s3e.block.BlockRange;
+import io.s3e.buffer.BlockLease;
 import io.s3e.client.ClientLimits;
 import io.s3e.client.GetRequest;
 import io.s3e.memory.Admission;
@@ -275,12 +276,32 @@ class AdmissionTest {
       assertThat(rig.admission.isCrowded(rig.account)).isTrue();
 
       Patience patience = new Patience(Duration.ofSeconds(20));
-      rig.fetcher.demand(handle, 0, 1, REQUEST_BLOCKS, patience, run -> {}).unpin();
+      rig.fetcher
+          .demand(handle, new BlockRange(0, 1), 0, REQUEST_BLOCKS, patience, run -> {})
+          .unpin();
       awaitTrue(() -> rig.client.gets().size() == 3);
       assertThat(rig.client.gets().get(2).range().length()).isEqualTo(REQUEST_BLOCKS * BLOCK);
       held.countDown();
       rig.requireRight(rig.read(handle, 3), 3);
       assertThat(rig.client.gets()).hasSize(3);
+    }
+  }
+
+  /** A reader of a footer, whose GET would begin at the front of a small object. */
+  @Test
+  void whereMemoryIsLittleTheAwaitedBlockComesFirst() throws Exception {
+    ClientLimits limits = ClientLimits.copying(REQUEST_BLOCKS * BLOCK, 4, 0);
+    try (FetchRig rig = new FetchRig(8, 2, limits, 60_000)) {
+      ObjectHandle handle = rig.open();
+      List<BlockLease> held = List.of(rig.pool.tryAcquire());
+      Patience patience = new Patience(Duration.ofSeconds(20));
+      Block first = rig.fetcher.demand(handle, new BlockRange(0, 4), 3, 4, patience, run -> {});
+      assertThat(first).isNotNull();
+      assertThat(first.start()).as("of the one buffer that there is").isEqualTo(3L * BLOCK);
+      first.unpin();
+      rig.requireRight(rig.read(handle, 3), 3);
+      assertThat(rig.client.gets()).hasSize(1);
+      held.forEach(BlockLease::release);
     }
   }
 }

@@ -104,7 +104,7 @@ class CloseDuringFetchTest {
       Patience patience = new Patience(Duration.ofMinutes(5));
       ObjectHandle handle = rig.open();
       CompletableFuture<Block> waiting =
-          async(() -> rig.fetcher.demand(handle, 5, 6, 6, patience, run -> {}));
+          async(() -> rig.fetcher.demand(handle, new BlockRange(5, 6), 5, 6, patience, run -> {}));
       awaitTrue("it waits for memory", () -> rig.admission.waitingReaders() == 1);
       patience.end();
       assertThatThrownBy(() -> waiting.get(10, TimeUnit.SECONDS))

@@ -4,6 +4,7 @@ package io.s3e.fetch;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.s3e.block.BlockLayout;
+import io.s3e.block.BlockRange;
 import io.s3e.block.ObjectRef;
 import io.s3e.block.ObjectVersion;
 import io.s3e.buffer.BlockPool;
@@ -181,7 +182,7 @@ final class FetchRig implements AutoCloseable {
     for (; ; ) {
       Block found = fetcher.find(handle, block);
       if (found == null) {
-        found = fetcher.demand(handle, block, end, end, patience, started);
+        found = fetcher.demand(handle, new BlockRange(block, end), block, end, patience, started);
         if (found == null) {
           continue;
         }

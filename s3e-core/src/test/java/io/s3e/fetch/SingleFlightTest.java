@@ -166,7 +166,7 @@ class SingleFlightTest {
       rig.fetcher.prefetch(handle, new BlockRange(3, 4), Purpose.GUESS, run -> {});
       Patience patience = new Patience(Duration.ofSeconds(30));
       List<RunFetch> runs = new ArrayList<>();
-      Block joined = rig.fetcher.demand(handle, 3, 5, 5, patience, runs::add);
+      Block joined = rig.fetcher.demand(handle, new BlockRange(3, 5), 3, 5, patience, runs::add);
       assertThat(joined).isNotNull();
       joined.unpin();
       assertThat(runs).isEmpty();

@@ -3,6 +3,7 @@ package io.s3e.stream;
 
 import static io.s3e.testing.Eventually.awaitTrue;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.s3e.OpenOptions;
 import io.s3e.S3E;
@@ -26,6 +27,7 @@ import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
+import java.nio.ReadOnlyBufferException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -355,6 +357,33 @@ class DiskCacheReadsTest {
   }
 
   /** A read of the disk is used byte for byte, whatever it brings beside. */
+  /** A buffer that threads of the cache may not write to is no fault of the disk's. */
+  @Test
+  void aBufferOfTheReadersOwnThreadBreaksNoDisk() throws Exception {
+    S3EConfig.Builder withoutGuesses =
+        S3EConfig.DEFAULTS.toBuilder().blockBytes(BLOCK).prefetch(false);
+    byte[] buffer = new byte[1 << 20];
+    try (S3E engine = engine(disk(Scope.PRIVATE), SMALL_LIMITS, SMALL_BYTES, withoutGuesses);
+        S3EInputStream in =
+            engine.open(OBJECT, OpenOptions.DEFAULTS.withPolicy(ReadPolicy.RANDOM))) {
+      for (int at = 32 << 20; at >= 0; at -= buffer.length) {
+        in.readFullyAt(at, buffer, 0, buffer.length);
+        settle(engine);
+      }
+      ByteBuffer forReadingAlone = ByteBuffer.allocate(100_000).asReadOnlyBuffer();
+      for (int i = 0; i < 5; i++) {
+        int at = (30 << 20) - i * 200_000;
+        assertThatThrownBy(() -> in.readFullyAt(at, forReadingAlone.clear()))
+            .isInstanceOf(ReadOnlyBufferException.class);
+      }
+      assertThat(count(engine, Counter.READ_ERRORS)).isZero();
+      long before = fromDisk(engine);
+      in.readFullyAt(28 << 20, buffer, 0, 100_000);
+      requireRight(buffer, 100_000, 28 << 20);
+      assertThat(fromDisk(engine) - before).as("the disk is used").isEqualTo(100_000);
+    }
+  }
+
   @Test
   void whatComesFromDiskIsCountedOnce() throws Exception {
     S3EConfig.Builder withoutGuesses =

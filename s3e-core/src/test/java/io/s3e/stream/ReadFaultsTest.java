@@ -22,6 +22,7 @@ import io.s3e.testing.Slow;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -331,6 +332,15 @@ class ReadFaultsTest {
     s3e.client.storedEncoding("gzip");
     try (S3EInputStream in = s3e.open()) {
       int heads = s3e.client.heads();
+      List<ByteRange> ranges =
+          List.of(
+              new ByteRange(0, 5),
+              ByteRange.ofLength(9L * BLOCK, 5),
+              ByteRange.ofLength(4L * BLOCK, 5));
+      for (CompletableFuture<ByteBuffer> each :
+          in.readVectored(ranges, ByteBuffer::allocate, buffer -> {})) {
+        assertThat(each.get(20, TimeUnit.SECONDS).remaining()).isEqualTo(5);
+      }
       assertThat(in.readAllBytes()).isEqualTo(content);
       assertThat(s3e.client.heads()).as("HEADs of a stream").isEqualTo(heads + 1);
     }

@@ -107,7 +107,7 @@ class ReadRequestsTest {
             request.range().start() == 0 ? Answer.GOOD : Answer.GOOD.silentAfter(0));
     byte[] read = new byte[3 * BLOCK];
     try (S3EInputStream in = s3e.open(OpenOptions.DEFAULTS.withPolicy(ReadPolicy.RANDOM))) {
-      in.willRead(new ByteRange(BLOCK, 3L * BLOCK));
+      assertThat(in.willRead(new ByteRange(BLOCK, 3L * BLOCK))).isEqualTo(3L * BLOCK);
       assertThat(in.read(read, 0, read.length)).isEqualTo(BLOCK);
     }
     assertThat(Arrays.copyOf(read, BLOCK)).isEqualTo(Arrays.copyOf(content, BLOCK));

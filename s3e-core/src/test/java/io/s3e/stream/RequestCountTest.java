@@ -89,7 +89,7 @@ class RequestCountTest {
     try (S3E tenant = S3E.create(config, new MemoryBudget(32L * MIB), granted -> copying);
         S3EInputStream forgotten = tenant.open(other, OpenOptions.DEFAULTS)) {
       for (long at = 0; at < 32 * MIB; at += MIB) {
-        forgotten.willRead(ByteRange.ofLength(at, MIB));
+        var unused = forgotten.willRead(ByteRange.ofLength(at, MIB));
         while (copying.unended() > 0) {
           Thread.onSpinWait();
         }

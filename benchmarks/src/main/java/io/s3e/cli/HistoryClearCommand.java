@@ -19,7 +19,7 @@ final class HistoryClearCommand extends HistoryToolCommand {
     boolean wasKnown = store().clear(job());
     printResult(
         Map.of("job", job(), "cleared", wasKnown),
-        wasKnown ? "Forgotten: " + job() : "Nothing is known of " + job());
+        wasKnown ? "Forgotten: " + job() : nothing());
     return 0;
   }
 }

@@ -23,7 +23,7 @@ final class HistoryShowCommand extends HistoryToolCommand {
   @Override
   int work() throws IOException {
     JobFacts facts = store().read(job());
-    printResult(facts, facts.runs().isEmpty() ? "Nothing is known of " + job() : text(facts));
+    printResult(facts, facts.runs().isEmpty() ? nothing() : text(facts));
     return 0;
   }
 

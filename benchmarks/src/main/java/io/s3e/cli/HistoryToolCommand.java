@@ -39,6 +39,11 @@ abstract class HistoryToolCommand extends ToolCommand {
     return job;
   }
 
+  /** The message where there is no history of the job. */
+  final String nothing() {
+    return "Nothing is known of " + job() + " in " + directory;
+  }
+
   final HistoryStore store() {
     return new HistoryStore(new org.apache.hadoop.fs.Path(directory), hadoop(configurations));
   }

@@ -174,6 +174,15 @@ public final class S3eCommand {
     err.println(name + ": " + e.getMessage());
     if (e instanceof UnmatchedArgumentException unmatched) {
       Suggestion.of(unmatched).ifPresent(meant -> err.println("Did you mean " + meant + "?"));
+      String first = unmatched.getUnmatched().get(0);
+      if (!commandLine.getSubcommands().isEmpty() && !first.startsWith("-")) {
+        err.println(
+            "There is no command '"
+                + first
+                + "'; there are "
+                + String.join(", ", commandLine.getSubcommands().keySet())
+                + ".");
+      }
     }
     err.println("See " + name + " --help.");
     return WRONG_USAGE;

@@ -89,11 +89,18 @@ public final class ExplanationText {
         + ": "
         + Sizes.bytes(row.readBytes())
         + " read, "
-        + Sizes.count(row.requests())
-        + " requests, tasks "
+        + requests(row)
+        + ", tasks "
         + Sizes.seconds(row.runMillis())
         + ", waited "
         + Sizes.seconds(row.waitedMillis());
+  }
+
+  /** Of what has neither events nor a count of files, as Iceberg's {@code S3EFileIO}, nobody knows. */
+  private static String requests(Spent row) {
+    return row.requests() == 0 && row.readBytes() > 0
+        ? "requests not known"
+        : Sizes.count(row.requests()) + " requests";
   }
 
   private static String saving(Explanation explanation, Saving saving, double whole) {

@@ -114,7 +114,8 @@ public record LiveGets(long pid, int engines, List<Reason> reasons, List<Get> ge
   private static JMXServiceURL address(long pid) throws IOException {
     try {
       if (!isJvm(pid)) {
-        throw new IOException("it is none");
+        throw new IOException(
+            ProcessHandle.of(pid).isPresent() ? "it is no JVM" : "there is no such process");
       }
       VirtualMachine jvm = VirtualMachine.attach(Long.toString(pid));
       try {

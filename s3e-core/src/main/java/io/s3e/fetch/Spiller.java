@@ -27,7 +27,7 @@ import java.util.List;
  * a shared cache everything is worth it, because others may want it. Any thread; nothing here waits
  * or touches the disk.
  */
-final class Spiller {
+record Spiller(DiskTier tier, BlockIndex index, DiskMetrics metrics) {
   /** So many MiB of a reader that leaps about give one that is written. */
   private static final int SAMPLE = 8;
 
@@ -39,10 +39,6 @@ final class Spiller {
   /** Bytes that may be written for each that was read from disk. */
   private static final long MOST_WRITTEN_PER_HIT = 10;
 
-  final DiskTier tier;
-  private final BlockIndex index;
-  private final DiskMetrics metrics;
-
   /** What is to become of bytes that come from S3. */
   private enum Verdict {
     WRITTEN,
@@ -51,15 +47,7 @@ final class Spiller {
     NOT_WRITTEN
   }
 
-  Spiller(DiskTier tier, BlockIndex index, DiskMetrics metrics) {
-    this.tier = tier;
-    this.index = index;
-    this.metrics = metrics;
-  }
-
-  /**
-   * The first GET of a run is about to be sent: whether it is worth writing, as far as is known.
-   */
+  /** The first GET of a run is about to be sent: whether it is worth writing, if that is known. */
   void fetches(Origin origin, ByteRange missing) {
     ChunkRange chunks = tier.chunksOf(origin.handle, missing);
     if (chunks == null) {

@@ -98,17 +98,7 @@ public final class Tenant {
 
   @Nullable DiskTier disk() {
     Spiller now = spiller;
-    return now == null ? null : now.tier;
-  }
-
-  @Nullable Spiller spiller() {
-    return spiller;
-  }
-
-  /** S3 has accepted a GET for what {@code handle} reads; as {@link Proofs#answered}. */
-  void answered(ObjectHandle handle, @Nullable Object credentials) {
-    account.carrier().answered(handle.version().object());
-    proofs.answered(handle, credentials);
+    return now == null ? null : now.tier();
   }
 
   /** Bytes that came for {@code handle} are of no use to anybody. */

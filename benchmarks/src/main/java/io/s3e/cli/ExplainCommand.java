@@ -120,8 +120,7 @@ final class ExplainCommand extends ToolCommand {
               texts.add(ExplanationText.text(each));
             });
     printResult(
-        Map.of("applications", documents),
-        String.join(System.lineSeparator().repeat(2), texts));
+        Map.of("applications", documents), String.join(System.lineSeparator().repeat(2), texts));
     return unread;
   }
 }

@@ -18,8 +18,7 @@ final class HistoryClearCommand extends HistoryToolCommand {
   int work() throws IOException {
     boolean wasKnown = store().clear(job());
     printResult(
-        Map.of("job", job(), "cleared", wasKnown),
-        wasKnown ? "Forgotten: " + job() : nothing());
+        Map.of("job", job(), "cleared", wasKnown), wasKnown ? "Forgotten: " + job() : nothing());
     return 0;
   }
 }

@@ -96,7 +96,9 @@ public final class ExplanationText {
         + Sizes.seconds(row.waitedMillis());
   }
 
-  /** Of what has neither events nor a count of files, as Iceberg's {@code S3EFileIO}, nobody knows. */
+  /**
+   * Of what has neither events nor a count of files, as Iceberg's {@code S3EFileIO}, nobody knows.
+   */
   private static String requests(Spent row) {
     return row.requests() == 0 && row.readBytes() > 0
         ? "requests not known"

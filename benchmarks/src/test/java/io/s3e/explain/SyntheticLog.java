@@ -104,8 +104,7 @@ final class SyntheticLog {
   Explanation explain(Path directory) throws IOException {
     Path file = Files.write(directory.resolve("app-synthetic"), lines);
     return RecordedLog.explained(
-            file,
-            new Explanation.Options(new Configuration(), false, OptionalDouble.of(0.05)))
+            file, new Explanation.Options(new Configuration(), false, OptionalDouble.of(0.05)))
         .get(0);
   }
 }

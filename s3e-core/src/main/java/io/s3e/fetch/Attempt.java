@@ -317,18 +317,17 @@ final class Attempt implements ResponseHandler {
 
   @Override
   public void onLent(LentBuffer buffer) throws IOException {
-    boolean taken = false;
+    Body coming = null;
     try {
       enter();
       try {
-        Body coming = coming(request.lend(), buffer.bytes().remaining());
-        taken = true;
+        coming = coming(request.lend(), buffer.bytes().remaining());
         coming.take(buffer);
       } finally {
         fence.exit();
       }
     } finally {
-      if (!taken) {
+      if (coming == null) {
         buffer.close();
       }
     }

@@ -166,10 +166,7 @@ public record HeadFetch(Tenant tenant) {
           }
         };
     // Where the engine closes, so does the tenant, which ends the wait.
-    Runnable atGate =
-        () -> {
-          boolean unused = gate.retry(again.pauseNanos(), passed);
-        };
+    Runnable atGate = () -> gate.retry(again.pauseNanos(), passed);
     boolean sends = false;
     try {
       if (again.remedy() == Remedy.NONE) {

@@ -56,7 +56,10 @@ final class ResponseCheck {
       throw rejected(
           request, "Transfer-Encoding " + head.transferEncoding() + " beside a Content-Length");
     }
-    Matcher range = contentRange(request, head);
+    Matcher range = CONTENT_RANGE.matcher(String.valueOf(head.contentRange()).trim());
+    if (!range.matches()) {
+      throw rejected(request, "Content-Range " + head.contentRange());
+    }
     ByteRange body = body(request, head, range);
     String etag = head.etag();
     if (etag == null ? handle.etag() != null : !handle.learnEtag(etag)) {
@@ -82,15 +85,6 @@ final class ResponseCheck {
   private static boolean isTransparent(String encoding) {
     String value = encoding.trim().toLowerCase(Locale.ROOT);
     return value.isEmpty() || value.equals("identity") || value.equals("aws-chunked");
-  }
-
-  private static Matcher contentRange(GetRequest request, ResponseHead head) throws IOException {
-    String contentRange = head.contentRange();
-    Matcher matcher = contentRange == null ? null : CONTENT_RANGE.matcher(contentRange.trim());
-    if (matcher == null || !matcher.matches()) {
-      throw rejected(request, "Content-Range " + contentRange);
-    }
-    return matcher;
   }
 
   private static ByteRange body(GetRequest request, ResponseHead head, Matcher contentRange)

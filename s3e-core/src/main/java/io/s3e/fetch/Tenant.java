@@ -101,6 +101,16 @@ public final class Tenant {
     return now == null ? null : now.tier();
   }
 
+  @Nullable Spiller spiller() {
+    return spiller;
+  }
+
+  /** S3 has accepted a GET for what {@code handle} reads; as {@link Proofs#answered}. */
+  void answered(ObjectHandle handle, @Nullable Object credentials) {
+    account.carrier().answered(handle.version().object());
+    proofs.answered(handle, credentials);
+  }
+
   /** Bytes that came for {@code handle} are of no use to anybody. */
   void discarded(ObjectHandle handle, long bytes) {
     if (bytes > 0) {

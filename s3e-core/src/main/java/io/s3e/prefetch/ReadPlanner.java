@@ -73,11 +73,8 @@ public final class ReadPlanner {
 
   /** A read of {@code length} bytes at {@code position} is about to be served. */
   public void onRead(long position, long length) {
-    if (length <= 0 || position < 0 || position >= layout.objectSize()) {
-      return;
-    }
-    if (pattern.policy() == ReadPolicy.RANDOM) {
-      forgetOtherPolicy();
+    boolean isInside = length > 0 && position >= 0 && position < layout.objectSize();
+    if (!isInside || wantsNothing()) {
       return;
     }
     long end = position + Math.min(length, layout.objectSize() - position);
@@ -97,8 +94,7 @@ public final class ReadPlanner {
    * cursor is near; but their reader says itself what it wants, so nothing is wanted ahead of it.
    */
   public void onRanges(List<ByteRange> ranges) {
-    if (pattern.policy() == ReadPolicy.RANDOM) {
-      forgetOtherPolicy();
+    if (wantsNothing()) {
       return;
     }
     for (ByteRange range : ranges) {
@@ -118,11 +114,13 @@ public final class ReadPlanner {
     }
   }
 
-  /** Nothing is wanted ahead, nor what another policy has left. */
-  private void forgetOtherPolicy() {
-    if (cursors.wanted().count() > 0) {
+  /** Whether the policy wants nothing ahead; nor what another has left, which is forgotten. */
+  private boolean wantsNothing() {
+    boolean isRandom = pattern.policy() == ReadPolicy.RANDOM;
+    if (isRandom && cursors.wanted().count() > 0) {
       reset();
     }
+    return isRandom;
   }
 
   private void onOtherBlock(@Nullable Cursor near, long position, long end, BlockRange touched) {

@@ -40,15 +40,12 @@ public final class BoundedExecutor implements Executor, AutoCloseable {
       }
       withThreads++;
     }
-    boolean accepted = false;
     try {
       threads.execute(() -> work(task));
-      accepted = true;
-    } finally {
-      if (!accepted) {
-        // What has queued behind the place meanwhile was accepted, and there is no thread for it.
-        workOn();
-      }
+    } catch (RuntimeException | Error e) {
+      // What has queued behind the place meanwhile was accepted, and there is no thread for it.
+      workOn();
+      throw e;
     }
   }
 
@@ -60,10 +57,14 @@ public final class BoundedExecutor implements Executor, AutoCloseable {
   /** Hands a task's place on. Where there is no thread for the rest, this one runs it. */
   private void workOn() {
     for (Runnable next = nextOrGiveUpPlace(); next != null; next = nextOrGiveUpPlace()) {
-      if (isTaken(next)) {
+      Runnable task = next;
+      try {
+        threads.execute(() -> work(task));
         return;
+      } catch (RejectedExecutionException | OutOfMemoryError e) {
+        // They have ended, or the system has no thread to give.
+        run(task);
       }
-      run(next);
     }
   }
 
@@ -84,16 +85,6 @@ public final class BoundedExecutor implements Executor, AutoCloseable {
       withThreads--;
     }
     return next;
-  }
-
-  private boolean isTaken(Runnable task) {
-    try {
-      threads.execute(() -> work(task));
-      return true;
-    } catch (RejectedExecutionException | OutOfMemoryError e) {
-      // They have ended, or the system has no thread to give.
-      return false;
-    }
   }
 
   /** Refuses what comes from now on. Idempotent. */

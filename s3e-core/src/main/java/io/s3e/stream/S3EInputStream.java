@@ -91,13 +91,9 @@ public final class S3EInputStream extends InputStream {
    */
   public void seek(long target) throws IOException {
     requireOpen();
-    if (target < 0) {
-      throw new EOFException(
-          "Cannot seek to a negative offset: " + target + " in " + reader.failures.object());
-    }
-    if (target > size()) {
-      throw new EOFException(
-          "Cannot seek behind the end: " + target + " in " + reader.failures.object());
+    if (target < 0 || target > size()) {
+      String where = target < 0 ? "to a negative offset: " : "behind the end: ";
+      throw new EOFException("Cannot seek " + where + target + " in " + reader.failures.object());
     }
     position = target;
     if (moving.isWithinLast(target)) {
@@ -216,7 +212,6 @@ public final class S3EInputStream extends InputStream {
    * @return how many bytes; -1 at or behind the end of the object
    */
   public int readAt(long at, byte[] target, int offset, int length) throws IOException {
-    Objects.checkFromIndexSize(offset, length, target.length);
     return readAt(at, ByteBuffer.wrap(target, offset, length));
   }
 
@@ -236,7 +231,6 @@ public final class S3EInputStream extends InputStream {
    * @throws EOFException if the object ends first
    */
   public void readFullyAt(long at, byte[] target, int offset, int length) throws IOException {
-    Objects.checkFromIndexSize(offset, length, target.length);
     readFullyAt(at, ByteBuffer.wrap(target, offset, length));
   }
 

@@ -115,8 +115,7 @@ final class VectoredRead implements FetchTimer.Watched {
             patience,
             waiting,
             this::over);
-    List<CompletableFuture<ByteBuffer>> inOrderOfCall =
-        wanted.stream().map(range -> new CompletableFuture<ByteBuffer>()).toList();
+    this.results = wanted.stream().map(range -> new CompletableFuture<ByteBuffer>()).toList();
     VectorGroup[] inOrder = new VectorGroup[planned.size()];
     long nextRange = Long.MAX_VALUE;
     for (int i = planned.size() - 1; i >= 0; i--) {
@@ -125,13 +124,12 @@ final class VectoredRead implements FetchTimer.Watched {
       for (int j = members.length - 1; j >= 0; j--) {
         int index = group.members().get(j);
         ByteRange range = wanted.get(index);
-        members[j] = new VectorGroup.Member(range, nextRange, inOrderOfCall.get(index));
+        members[j] = new VectorGroup.Member(range, nextRange, results.get(index));
         nextRange = range.isEmpty() ? nextRange : range.start();
       }
       inOrder[i] = new VectorGroup(group.span(), List.of(members), call);
     }
     this.groups = List.of(inOrder);
-    this.results = inOrderOfCall;
   }
 
   /** Starts the GETs and the copying; a future for each range, in the order of the call. */

@@ -111,7 +111,8 @@ final class MemoryChecks {
   private void checkExecutor(AdapterConfig config) {
     long heap = sparkBytes("spark.executor.memory", EXECUTOR_MIB * MIB, 1);
     String factor = settings.spark("spark.executor.memoryOverheadFactor");
-    double part = factor.matches("\\d{0,9}\\.?\\d{1,9}") ? Double.parseDouble(factor) : OVERHEAD_FACTOR;
+    double part =
+        factor.matches("\\d{0,9}\\.?\\d{1,9}") ? Double.parseDouble(factor) : OVERHEAD_FACTOR;
     // Of Spark 4.
     long least = sparkBytes("spark.executor.minMemoryOverhead", LEAST_OVERHEAD_MIB * MIB, MIB);
     long byDefault = Math.max(least, (long) (heap * part));

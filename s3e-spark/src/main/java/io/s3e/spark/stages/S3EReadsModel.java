@@ -14,9 +14,10 @@ import java.util.Map;
  * the driver while it runs, and from an event log afterwards.
  *
  * <p>At most {@code retainedStages} stages are kept one by one, the latest to begin to report;
- * those before them stay in the sums over executors and over the application. A stage is one sum:
- * a thousand of them on a thousand executors would take hundreds of MB. Of executors that come and go the {@value #MOST_EXECUTORS} that reported last are kept one by one, and one sum of
- * all others. Any thread; answers are copies.
+ * those before them stay in the sums over executors and over the application. A stage is one sum: a
+ * thousand of them on a thousand executors would take hundreds of MB. Of executors that come and go
+ * the {@value #MOST_EXECUTORS} that reported last are kept one by one, and one sum of all others.
+ * Any thread; answers are copies.
  */
 public final class S3EReadsModel {
   /** In an event with the sums over executors; no stage of Spark's. */

@@ -51,15 +51,21 @@ final class CacheClearCommand extends CacheToolCommand {
     }
     List<String> cleared = new ArrayList<>();
     long bytes = 0;
+    boolean isLeft = false;
     for (CacheOptions.Place place : places) {
       Instance instance = place.instance();
-      place.inspector().clear(instance);
-      cleared.add(instance.path().toString());
-      bytes += instance.bytes();
+      try {
+        place.inspector().clear(instance);
+        cleared.add(instance.path().toString());
+        bytes += instance.bytes();
+      } catch (IOException e) {
+        streams().err().println("Not cleared: " + FailureLine.of(e));
+        isLeft = true;
+      }
     }
     printResult(
         new Cleared(cleared, bytes), places.isEmpty() ? nothingThere() : text(cleared, bytes));
-    return 0;
+    return isLeft ? 1 : 0;
   }
 
   private boolean confirmed(List<CacheOptions.Place> chosen) throws IOException {

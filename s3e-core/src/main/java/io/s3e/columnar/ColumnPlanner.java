@@ -83,9 +83,12 @@ final class ColumnPlanner {
     return isOwned && !isForeign();
   }
 
-  /** Whether the layout says what comes next; not of column data where such guesses do not pay. */
+  /**
+   * Whether the layout says what comes next; not where guesses of column data do not pay, and
+   * nothing else is wanted.
+   */
   boolean foresees() {
-    return isFiltering || guesses.mayGuess(GuessKind.GROUP);
+    return isFiltering || guesses.mayGuess(GuessKind.GROUP) || wanted.hasFilters();
   }
 
   boolean isForeign() {
@@ -204,9 +207,10 @@ final class ColumnPlanner {
     isFiltering = false;
     stripes.at(group);
     following.onRead(group, runStart, from, to, manner, wasExpected);
-    if (!foresees()) {
-      // Another planner's turn, which has all of the window.
-      wanted.drop(new BlockRange(0, blocks.blocks()), Wanted.ALL);
+    if (!guesses.mayGuess(GuessKind.GROUP)) {
+      BlockRange all = new BlockRange(0, blocks.blocks());
+      wanted.drop(all, kind -> kind.isData() || kind == GuessKind.TAIL);
+      following.askAgain();
     }
   }
 

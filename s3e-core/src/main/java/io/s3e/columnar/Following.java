@@ -257,20 +257,29 @@ final class Following {
 
   /** Asks for what is due: the rest of the present group, then the groups that follow. */
   void ask(boolean sawFilters, TableLedger.OfStream guesses) {
-    if (present < 0 || !ahead.hasRoom()) {
+    boolean hasRoom = ahead.hasRoom() && (manner == Manner.VECTORED || ahead.hasRequests());
+    if (present < 0 || !hasRoom) {
       return;
     }
     boolean follows = isPresentWhole() && sequence.mayFollow(sawFilters);
     int end = follows ? sequence.end() : present + 1;
     isAhead |= end > present + 1;
+    if (askedTo == present && denseFrom.isPresent() && isPresentWhole()) {
+      // The first group does not say which columns come: as much again, as of any other file, and
+      // no guess by what is known of the table.
+      long until = 2 * position - denseFrom.getAsLong();
+      ByteRange next = new ByteRange(position, Math.min(until, layout.group(present).end()));
+      if (!ahead.add(runsOver(List.of(next)), GuessKind.GROUP, (kind, used, wasted) -> {})) {
+        return;
+      }
+    }
     for (; askedTo < end; askedTo = sequence.next(askedTo)) {
       List<BlockRange> runs = runsOf(askedTo);
       if (askedTo > present && !isOpen) {
         isOpen = true;
         ahead.openFor(BlockRange.count(runs));
       }
-      // A reader that stops has not read on, which is no reason to leave columns of a group out.
-      GuessJudge judge = askedTo > present ? guesses : guesses::settleInFull;
+      GuessJudge judge = askedTo > present ? guesses : guesses::settlePresent;
       boolean isAtOnce = askedTo > present && manner == Manner.VECTORED;
       boolean isAll =
           isAtOnce ? ahead.addGroup(runs, guesses) : ahead.add(runs, GuessKind.GROUP, judge);
@@ -293,17 +302,7 @@ final class Following {
     }
     // A vectored read has named all of it; pages that are picked out are not to be guessed.
     boolean isGuessed = manner == Manner.SEEKS && wasWhole && !hasPages && isWholeSoFar();
-    if (!isGuessed) {
-      return List.of();
-    }
-    List<ByteRange> ranges = new ArrayList<>();
-    if (denseFrom.isPresent()) {
-      // The first group does not say which columns come: as much again, as of any other file.
-      long until = 2 * position - denseFrom.getAsLong();
-      ranges.add(new ByteRange(position, Math.min(until, layout.group(group).end())));
-    }
-    ranges.addAll(wanted.rangesOf(group, position));
-    return runsOver(ranges);
+    return isGuessed ? runsOver(wanted.rangesOf(group, position)) : List.of();
   }
 
   private List<BlockRange> runsOver(List<ByteRange> ranges) {

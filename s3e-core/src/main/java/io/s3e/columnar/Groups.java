@@ -17,13 +17,12 @@ final class Groups {
 
   /** The reader is at {@code group}: asks for its split, once, and believes it if it fits. */
   void at(int group, FileLayout layout) {
-    if (source != null) {
-      try {
-        split = source.split();
-      } catch (RuntimeException e) {
-        // The application's code: the reader reads on as if its split were not known.
-      }
-      source = null;
+    SplitSource asked = source;
+    source = null;
+    try {
+      split = asked == null ? split : asked.split();
+    } catch (RuntimeException e) {
+      // The application's code: the reader reads on as if its split were not known.
     }
     if (group < first(layout) || group >= end(layout)) {
       split = null;

@@ -128,7 +128,8 @@ public final class LayoutMemory {
 
   /**
    * Bucket and directory, without the directories of partitions ({@code name=value}, {@code
-   * 2024/05/01}) and those that spread files by a hash ({@code 0110}, {@code 1f93a02c}).
+   * 2024/05/01}, {@code 2024-05-01}) and those that spread files by a hash ({@code 0110}, {@code
+   * 1f93a02c}).
    */
   public static String placeOf(ObjectRef object) {
     StringBuilder place = new StringBuilder(object.bucket());
@@ -136,7 +137,7 @@ public final class LayoutMemory {
     int from = 0;
     for (int slash = key.indexOf('/'); slash >= 0; slash = key.indexOf('/', from)) {
       String name = key.substring(from, slash);
-      boolean isSpread = name.indexOf('=') >= 0 || isNumber(name);
+      boolean isSpread = name.indexOf('=') >= 0 || isDateOrHash(name);
       if (!isSpread) {
         place.append('/').append(name);
       }
@@ -145,15 +146,17 @@ public final class LayoutMemory {
     return place.toString();
   }
 
-  /** Digits alone, or the 8 hexadecimal ones of a hash, of which one is a digit. */
-  private static boolean isNumber(String name) {
+  /** Digits and dashes, or the 8 hexadecimal digits of a hash, of which one is decimal. */
+  private static boolean isDateOrHash(String name) {
     int digits = 0;
+    int dashes = 0;
     boolean isHex = name.length() == HASH_DIGITS;
     for (int i = 0; i < name.length(); i++) {
       char c = name.charAt(i);
       digits += c >= '0' && c <= '9' ? 1 : 0;
+      dashes += c == '-' ? 1 : 0;
       isHex &= (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
     }
-    return digits == name.length() || (isHex && digits > 0);
+    return digits > 0 && (isHex || digits + dashes == name.length());
   }
 }

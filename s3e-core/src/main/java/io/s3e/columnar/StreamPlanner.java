@@ -39,7 +39,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>With a layout</b> a {@link ColumnPlanner} looks on until it {@linkplain ColumnPlanner#owns
  * owns} the stream; then the other forgets its reader and hears of no read, until the stream is
- * given back, or reset.
+ * given back, or reset. Where guesses of column data do not pay, column data is the other's again.
  *
  * <p>Streams whose opener said that they are read from front to end are not looked at. Where
  * columns are only observed, what they want is compared with the reads and not fetched.

@@ -138,12 +138,21 @@ final class Wanted {
     wish = null;
   }
 
-  /** Whether more may be added: there is a part of the window to fill, and of the requests. */
+  /** Whether more may be added: there is a part of the window to fill. */
   boolean hasRoom() {
+    return !held && (window() - count()) * ROOM_PART >= window();
+  }
+
+  /** Whether {@link #add} finds a part of the requests to fill. */
+  boolean hasRequests() {
     long most = maxRequests();
-    return !held
-        && (window() - count()) * ROOM_PART >= window()
-        && (most - asked(true)) * ROOM_PART >= most;
+    return (most - asked(true)) * ROOM_PART >= most;
+  }
+
+  /** Whether anything is wanted that says where data lies, but for a tail. */
+  boolean hasFilters() {
+    return wish().ranges().stream()
+        .anyMatch(each -> !each.kind().isData() && each.kind() != GuessKind.TAIL);
   }
 
   /**

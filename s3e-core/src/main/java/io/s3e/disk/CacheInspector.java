@@ -9,8 +9,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Lists and clears the caches that processes share in one directory, from outside, for tools: by
@@ -22,7 +20,6 @@ import org.slf4j.LoggerFactory;
  * @param directory as the cache was given it
  */
 public record CacheInspector(Path directory) {
-  private static final Logger LOG = LoggerFactory.getLogger(CacheInspector.class);
   private static final DiskIo IO = new DiskIo();
 
   /** Processes that use an instance make a file now and then while it is deleted. */
@@ -90,12 +87,15 @@ public record CacheInspector(Path directory) {
     if (doubt != null) {
       throw doubt;
     }
-    for (int i = 0; i < MOST_TRIES; i++) {
+    for (int tries = 1; ; tries++) {
       try {
         SharedInstance.delete(IO, instance.path());
         return;
       } catch (DirectoryNotEmptyException e) {
-        LOG.debug("Somebody caches anew in {}", instance.path(), e);
+        // Somebody caches anew.
+        if (tries == MOST_TRIES) {
+          throw e;
+        }
       }
     }
   }

@@ -61,18 +61,17 @@ final class RegionStore implements AutoCloseable {
 
   private static Regions.Maker maker(DiskIo io, Path directory, DiskCacheConfig config)
       throws IOException {
-    CacheKey key = config.key();
-    boolean isShared = config.scope() != Scope.PRIVATE && (key != null || isTrusted(io, directory));
     long capacity = config.capacityBytes(io.usableBytes(directory));
-    boolean isLaidOut = isShared && SharedInstance.isLaidOut(directory, config);
-    if (capacity < DiskCacheConfig.LEAST_CAPACITY_BYTES && !isLaidOut) {
+    if (capacity < DiskCacheConfig.LEAST_CAPACITY_BYTES
+        && (config.scope() == Scope.PRIVATE || !SharedInstance.isLaidOut(directory, config))) {
       String why = config.capacityBytes() == 0 ? "5 % of what is free" : "its capacity as set";
       throw new RefusedDirectoryException(
           directory,
           "would hold " + capacity + " bytes, " + why,
           DiskCacheConfig.LEAST_CAPACITY_BYTES + " or more");
     }
-    if (isShared) {
+    CacheKey key = config.key();
+    if (config.scope() != Scope.PRIVATE && (key != null || isTrusted(io, directory))) {
       return SharedInstance.enter(io, directory, config, capacity);
     }
     long indexed = Math.min(capacity, config.indexedBytes());

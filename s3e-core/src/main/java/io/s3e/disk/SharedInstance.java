@@ -56,8 +56,11 @@ record SharedInstance(
 
   private static final int HASH_BYTES = 10;
 
-  /** Whether there is an instance already. */
+  /** Whether there is an instance already; makes nothing where there is none. */
   static boolean isLaidOut(Path directory, DiskCacheConfig config) throws IOException {
+    if (!Files.exists(DirectoryGuard.topIn(directory), LinkOption.NOFOLLOW_LINKS)) {
+      return false;
+    }
     Path path = pathIn(guard(directory, config), config);
     return Files.exists(path.resolve(Layout.NAME), LinkOption.NOFOLLOW_LINKS);
   }

@@ -125,7 +125,7 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
       return wanted.end();
     }
     if (!resolver.mayRunAhead(handle, wanted.first())) {
-      refused(handle, purpose);
+      tenant.refused(handle, purpose);
       return wanted.first();
     }
     return start(handle, wanted, purpose, started);
@@ -157,7 +157,7 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
           boolean mayRun = resolver.mayRunAhead(handle, each.first());
           Grant grant = mayRun ? guess(handle, run, Purpose.GUESS, granted.size()) : null;
           if (grant == null) {
-            refused(handle, Purpose.GUESS);
+            tenant.refused(handle, Purpose.GUESS);
             return false;
           }
           granted.add(grant);
@@ -181,7 +181,7 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
     while (run != null) {
       Grant grant = guess(handle, run, purpose, 0);
       if (grant == null) {
-        refused(handle, purpose);
+        tenant.refused(handle, purpose);
         return run.first();
       }
       long sent = run.first() + send(handle, run, grant, started);
@@ -244,24 +244,14 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
     return new DiskBytes(tenant, disk, handle, read, target.remaining(), fromDisk);
   }
 
-  /** Of what a reader has asked for, nothing was refused that it will not ask for again. */
-  private void refused(ObjectHandle handle, Purpose purpose) {
-    if (purpose == Purpose.GUESS) {
-      tenant.metrics.count(Counter.PREFETCH_REFUSED);
-      handle.listener().onPrefetchRefused();
-    }
-  }
-
   /**
-   * Starts fetching {@code asked} for a reader that waits for one of its blocks, as far as one
-   * request goes. Waits at the gate, and for memory.
+   * Starts fetching {@code asked}, as far as one request goes, for a reader that waits for {@code
+   * awaited} of it, which comes first where memory is little. Waits at the gate, and for memory.
    *
-   * @param awaited what the reader waits for; where memory is little, what lies before is left out
    * @param ahead block up to which the reader was to prefetch, at least the end of {@code asked};
    *     taken along where a guess would be refused. It then counts as asked for, not as prefetch
-   * @return the first block of the run, pinned, perhaps of one that another thread has begun
-   *     meanwhile; null if it must be looked up, or if others wait for the thread and the object
-   *     may have no more places
+   * @return the first block of the run, pinned, perhaps of another thread's; null if it must be
+   *     looked up, or if others wait for the thread and the object may have no more places
    */
   public @Nullable Block demand(
       ObjectHandle handle,
@@ -281,8 +271,7 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
     // Where a guess would be refused, what was to be guessed goes along: one long GET in place of
     // many short ones is what a crowd of readers shares the connections best by.
     boolean takesAhead = ahead > asked.end() && tenant.admission.isCrowded(tenant.account);
-    long end = takesAhead ? ahead : asked.end();
-    BlockRange wanted = new BlockRange(block, Math.max(block + 1, end));
+    BlockRange wanted = takesAhead ? new BlockRange(block, ahead) : asked;
     if (!tenant.gate(handle.version().object()).isOpen()) {
       if (!waits.atGate(handle, patience)) {
         return null;
@@ -294,9 +283,7 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
     }
     BlockRange run = resolver.run(handle, wanted);
     Grant grant = waits.forMemory(handle, resolver.need(handle, run), patience);
-    if (grant != null && resolver.granted(run, grant.leases().size()).end() <= awaited) {
-      run = new BlockRange(awaited, Math.max(awaited + 1, run.end()));
-    }
+    run = grant == null ? run : resolver.reaching(awaited, run, grant.leases().size());
     RunFetch fetch = grant == null ? null : enter(handle, run, grant);
     if (fetch == null) {
       return null;

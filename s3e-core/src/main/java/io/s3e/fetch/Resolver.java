@@ -64,6 +64,13 @@ record Resolver(Tenant tenant, VisibleBlocks memory, RunSizing sizing) {
     return sizing.need(handle.layout(), run);
   }
 
+  /** A run that so many buffers bring {@code awaited} of: this one, or what is from there on. */
+  BlockRange reaching(long awaited, BlockRange run, int buffers) {
+    return granted(run, buffers).end() > awaited
+        ? run
+        : new BlockRange(awaited, Math.max(awaited + 1, run.end()));
+  }
+
   /** As much of a run as a GET with so many buffers brings, or with a slot if it has none. */
   BlockRange granted(BlockRange run, int buffers) {
     int most = buffers == 0 ? sizing.lentBlocks() : buffers;

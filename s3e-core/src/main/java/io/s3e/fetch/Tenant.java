@@ -11,6 +11,7 @@ import io.s3e.fault.Stores;
 import io.s3e.memory.Account;
 import io.s3e.memory.Admission;
 import io.s3e.memory.BlockIndex;
+import io.s3e.memory.Purpose;
 import io.s3e.metrics.EngineMetrics;
 import io.s3e.metrics.EngineMetrics.Counter;
 import java.util.UUID;
@@ -99,6 +100,14 @@ public final class Tenant {
   @Nullable DiskTier disk() {
     Spiller now = spiller;
     return now == null ? null : now.tier();
+  }
+
+  /** A guess finds no room; what a reader has asked for, it will ask for again. */
+  void refused(ObjectHandle handle, Purpose purpose) {
+    if (purpose == Purpose.GUESS) {
+      metrics.count(Counter.PREFETCH_REFUSED);
+      handle.listener().onPrefetchRefused();
+    }
   }
 
   @Nullable Spiller spiller() {

@@ -53,12 +53,12 @@ public final class TableLedger {
     private boolean isOff;
     private int opensWhileOff;
 
-    private void add(long usedNow, long wastedNow) {
+    private void add(long usedNow, long wastedNow, int guesses) {
       usedBytes += usedNow;
       wastedBytes += wastedNow;
       boolean isWasted = wastedNow > usedNow;
-      wasted += isWasted ? 1 : 0;
-      used += isWasted ? 0 : 1;
+      wasted += isWasted ? guesses : 0;
+      used += isWasted ? 0 : guesses;
     }
 
     private boolean wastes(int freeGuesses, long freeBytes) {
@@ -92,6 +92,9 @@ public final class TableLedger {
     /** Wasted guesses since the stream was ending, by kind; null if it is not. */
     private @Nullable Map<GuessKind, Integer> wasted;
 
+    /** Bytes of the present group that may still be counted as wasted at the stream's end. */
+    private long freeAtEnd;
+
     private OfStream() {}
 
     /** As {@link #mayGuess}; the stream goes on. */
@@ -108,20 +111,36 @@ public final class TableLedger {
     /** The stream stops: few of what is wasted from now on is counted. */
     public void ends() {
       wasted = new EnumMap<>(GuessKind.class);
+      freeAtEnd = FREE_BYTES;
     }
 
     @Override
     public void settle(GuessKind kind, long usedBytes, long wastedBytes) {
       if (wasted == null || wastedBytes <= usedBytes) {
-        settleInFull(kind, usedBytes, wastedBytes);
+        settle(kind, usedBytes, wastedBytes, true);
       } else if (wasted.merge(kind, 1, Integer::sum) <= MOST_AT_END) {
-        settleInFull(kind, usedBytes, Math.min(wastedBytes, MOST_BYTES_AT_END));
+        settle(kind, usedBytes, Math.min(wastedBytes, MOST_BYTES_AT_END), true);
       }
     }
 
-    /** Counts a guess whether or not the stream stops. */
-    public void settleInFull(GuessKind kind, long usedBytes, long wastedBytes) {
-      TableLedger.this.settle(kind, usedBytes, wastedBytes, leaves.get(kind) == Leave.PROBE);
+    /**
+     * As {@link #settle}, of columns of the group that the stream is in. At its end all that it
+     * leaves of them counts, up to what is free: one reader that does so has stopped there, two do
+     * not want those columns.
+     */
+    public void settlePresent(GuessKind kind, long usedBytes, long wastedBytes) {
+      if (wasted == null || wastedBytes <= usedBytes) {
+        settle(kind, usedBytes, wastedBytes, true);
+        return;
+      }
+      long counted = Math.min(wastedBytes, freeAtEnd);
+      freeAtEnd -= counted;
+      settle(kind, usedBytes, counted, wasted.merge(kind, 1, Integer::sum) <= MOST_AT_END);
+    }
+
+    private void settle(GuessKind kind, long usedBytes, long wastedBytes, boolean isCounted) {
+      boolean isProbe = leaves.get(kind) == Leave.PROBE;
+      TableLedger.this.settle(kind, usedBytes, wastedBytes, isCounted ? 1 : 0, isProbe);
     }
   }
 
@@ -143,17 +162,17 @@ public final class TableLedger {
   }
 
   private synchronized void settle(
-      GuessKind kind, long usedBytes, long wastedBytes, boolean isProbe) {
+      GuessKind kind, long usedBytes, long wastedBytes, int guesses, boolean isProbe) {
     Tally tally = tally(kind);
     if (!tally.isOff) {
-      tally.add(usedBytes, wastedBytes);
+      tally.add(usedBytes, wastedBytes, guesses);
       if (tally.wastes(FREE_GUESSES, FREE_BYTES)) {
         tally.turn(true);
       } else if (tally.holds(WINDOW_GUESSES, WINDOW_BYTES)) {
         tally.keep(2);
       }
     } else if (isProbe) {
-      tally.add(usedBytes, wastedBytes);
+      tally.add(usedBytes, wastedBytes, guesses);
       if (tally.wastes(0, PROBED_BYTES / TOLERATED_PART)) {
         tally.turn(true);
       } else if (tally.holds(PROBED_GUESSES, PROBED_BYTES)) {

@@ -161,7 +161,7 @@ public final class BlockReader {
     long piece = count > 1 ? Pieces.piece(wanted, 0, count).end() : ahead.alongUntil(wanted);
     long end = whole ? wholeObject().end() : piece;
     long until = ahead.aheadUntil(Math.max(end, wanted.end()));
-    BlockRange asked = new BlockRange(first, end);
+    BlockRange asked = new BlockRange(first, Math.max(wanted.first() + 1, end));
     Block block = fetcher.demand(handle, asked, wanted.first(), until, patience, pump.runs);
     if (block == null || first == wanted.first()) {
       return block;

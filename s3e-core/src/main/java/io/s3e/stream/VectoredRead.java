@@ -182,8 +182,9 @@ final class VectoredRead implements FetchTimer.Watched {
   /** False if the group has to wait for its turn. */
   private boolean mayBegin(VectorGroup group) {
     boolean isWanted = !group.isDone();
-    boolean hasRoom = isWanted && reader.announce(group.span, pieces) > group.span.start();
-    if (isWanted && !hasRoom && underWay.get() >= LEAST_UNDER_WAY_BYTES) {
+    ByteRange span = group.span;
+    boolean isBegun = span.isEmpty() || !isWanted || reader.announce(span, pieces) > span.start();
+    if (!isBegun && underWay.get() >= LEAST_UNDER_WAY_BYTES) {
       return false;
     }
     underWay.addAndGet(bytes(group));

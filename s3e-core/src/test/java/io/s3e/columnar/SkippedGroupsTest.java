@@ -166,7 +166,7 @@ class SkippedGroupsTest {
               .play(table.readOf("f", Reader.SEEKS));
       wasted += replay.counted.get(Counter.COLUMNAR_GROUP_WASTED_BYTES);
     }
-    // 600 MiB are read; a few wrong guesses of 16 MiB tell.
-    assertThat(wasted).isLessThanOrEqualTo(64L << 20);
+    // 600 MiB are read; a few wrong guesses of 16 MiB tell, and one stream in 16 probes.
+    assertThat(wasted).isLessThanOrEqualTo(80L << 20);
   }
 }

@@ -104,10 +104,18 @@ class TableLedgerTest {
     stream.ends();
     settle(stream, 30, 0, 40 * MIB);
     assertThat(ledger.isOn(GuessKind.GROUP)).isTrue();
-    TableLedger.OfStream inFull = opened();
-    inFull.ends();
-    inFull.settleInFull(GuessKind.GROUP, 0, 40 * MIB);
-    assertThat(ledger.isOn(GuessKind.GROUP)).isFalse();
+  }
+
+  @Test
+  void columnsThatTwoReadersLeaveOutOfTheirGroupAreGuessedNoMore() {
+    for (int reader = 1; reader <= 2; reader++) {
+      TableLedger.OfStream next = opened();
+      next.ends();
+      for (int i = 0; i < 30; i++) {
+        next.settlePresent(GuessKind.GROUP, 0, 8 * MIB);
+      }
+      assertThat(ledger.isOn(GuessKind.GROUP)).isEqualTo(reader < 2);
+    }
   }
 
   @Test

@@ -17,7 +17,7 @@ import java.util.stream.Stream;
  * <p>S3A applies per-bucket overrides only to names that begin with {@code fs.s3a.}.
  */
 public final class S3EKeys {
-  static final String PREFIX = "fs.s3a.s3e.";
+  public static final String PREFIX = "fs.s3a.s3e.";
 
   /** Path capability of a file system whose streams are S3E's. */
   public static final String CAPABILITY = "fs.s3a.s3e";

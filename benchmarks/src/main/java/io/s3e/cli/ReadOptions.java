@@ -73,7 +73,7 @@ final class ReadOptions extends TransferOptions {
           "--parallel and --part-size take %s of memory; %s, half of this JVM's direct memory,"
               + " apply, so that fewer requests are under way:"
               + " S3E_JAVA_OPTS=-XX:MaxDirectMemorySize=%dm has room for all%n",
-          ByteSize.format(memory), ByteSize.format(applied), (2 * memory >> 20) + 1);
+          ByteSize.format(memory), ByteSize.format(applied), ((2 * memory) >> 20) + 1);
     }
     AwsClientSettings.Builder settings = store.settings().maxConnections(parallel);
     double gbps = parallel * GBPS_PER_CONNECTION;

@@ -141,11 +141,11 @@ class Hadoop33ReadsTest {
   /** The first stream of a file system that S3A reads is opened before that is known. */
   @Test
   void whatS3asStreamReadsIsNotCountedAsReadByS3e() throws Exception {
-    Configuration conf = new Configuration(s3e.getConf());
+    Configuration conf = conf();
     conf.set("fs.s3a.change.detection.mode", "warn");
     IOStatisticsSnapshot account = new IOStatisticsSnapshot();
     OpenerStatistics.keepAccounts(() -> account);
-    try (FileSystem byS3a = FileSystem.newInstance(file.toUri(), conf)) {
+    try (FileSystem byS3a = make("io.s3e.hadoop.S3EFileSystem", conf)) {
       assertThat(byS3a.hasPathCapability(file, "fs.s3a.s3e")).isTrue();
       assertThat(all(byS3a.open(file))).isEqualTo(content);
       assertThat(byS3a.hasPathCapability(file, "fs.s3a.s3e")).isFalse();

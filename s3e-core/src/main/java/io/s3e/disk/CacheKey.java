@@ -12,9 +12,7 @@ import javax.crypto.SecretKey;
 import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The secret that the cache on disk is encrypted with. Shows itself nowhere. Immutable, any thread.
- */
+/** The secret that the cache on disk is encrypted with. Shown nowhere. Immutable, any thread. */
 public final class CacheKey {
   /** Length of the secret, in bytes. */
   public static final int BYTES = 32;
@@ -32,8 +30,7 @@ public final class CacheKey {
   /**
    * The secret that several processes were given.
    *
-   * @throws IllegalArgumentException if it has not {@value #BYTES} bytes; says nothing of what it
-   *     has
+   * @throws IllegalArgumentException if it has not {@value #BYTES} bytes; says nothing of it
    */
   public static CacheKey of(byte[] secret) {
     if (secret.length != BYTES) {
@@ -54,10 +51,7 @@ public final class CacheKey {
     return bytes;
   }
 
-  /**
-   * The key of one region: HMAC-SHA-256 of the region's salt. So each region has a key of its own,
-   * and its slots serve as nonces.
-   */
+  /** The key of one region alone: HMAC-SHA-256 of its salt; so its slots serve as nonces. */
   SecretKey regionKey(ByteBuffer salt) {
     try {
       Mac mac = Mac.getInstance("HmacSHA256");
@@ -69,10 +63,7 @@ public final class CacheKey {
     }
   }
 
-  /**
-   * A number to know the key by, which does not give it away: part of an HMAC of a text that is
-   * longer than any salt.
-   */
+  /** Tells the key and does not give it away: part of an HMAC of a text longer than any salt. */
   long check() {
     SecretKey key = regionKey(StandardCharsets.US_ASCII.encode(CHECK));
     return ByteBuffer.wrap(key.getEncoded()).getLong();

@@ -10,9 +10,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Reads chunks from regions and verifies them, in memory of its own: what hangs in a read holds
- * that and nothing else. A chunk that is not what it should be is dropped from the index. One
- * thread at a time.
+ * Reads and verifies chunks of regions, in memory of its own: a read that hangs holds nothing else.
+ * A chunk that is not what it should be is dropped from the index. One thread at a time.
  */
 final class ChunkReader {
   /** Most chunks in one read of a file: they stay in the processor's cache until they are used. */
@@ -21,10 +20,7 @@ final class ChunkReader {
   /** Takes the chunks that were read from disk, in order. */
   @FunctionalInterface
   interface Sink {
-    /**
-     * Takes a verified chunk of that number, from position to limit, valid until this returns;
-     * false to end the read here.
-     */
+    /** Takes a verified chunk, position to limit, valid until this returns; false to end here. */
     boolean accept(int chunk, ByteBuffer bytes) throws IOException;
   }
 

@@ -53,10 +53,7 @@ final class DiskSpace {
     this.askedNanos = nanoClock.getAsLong() - AGAIN_NANOS;
   }
 
-  /**
-   * Whether the cache may take more of the file system, as of at most 50 ms ago. False where the
-   * file system does not tell, or is gone.
-   */
+  /** Whether the cache may take more, as of at most 50 ms ago; not where nobody can tell. */
   boolean mayGrow() {
     look();
     return mayGrow;

@@ -8,9 +8,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The chunks of a cache that reads took a part of, as last seen: the next short read goes on there
- * as a rule, and need not wait for a thread of the directory again. Verified and plain bytes; they
- * name one version, so they are never out of date. Whoever comes last takes the place of what was
- * used longest ago.
+ * as a rule, and need not wait for a thread of the directory again. Verified and plain bytes, of
+ * one version, so never out of date. The latest takes the place of what was used longest ago.
  *
  * <p>Any thread; one at a time looks or copies, which takes some microseconds.
  */

@@ -13,17 +13,15 @@ import org.slf4j.LoggerFactory;
 /**
  * One file of a cache on disk, filled once from its beginning and given up as a whole.
  *
- * <p><b>States.</b> <i>Own</i> from its making until it is full: this process appends to it, and
- * nobody else ever does. Then <i>finished</i>: it is read. Then <i>gone</i>: nothing leads to it,
- * and whoever uses it last closes its file: a read that hangs holds up nobody else. A region that
- * another process makes is finished for this one from the start, and has more chunks each time that
- * its table is looked at.
+ * <p><b>States.</b> <i>Own</i> from its making until it is full: this process alone ever appends to
+ * it. Then <i>finished</i>: it is read. Then <i>gone</i>: nothing leads to it, and whoever uses it
+ * last closes its file: a read that hangs holds up nobody else. A region that another process makes
+ * is finished here from the start, and has more chunks each time its table is looked at.
  *
  * <p><b>Bytes never change.</b> What is appended is never written again: another filling is another
- * file. So a reader looks at nothing afterwards: bytes that come from the place of a chunk are
- * those of that chunk, or what a broken disk makes of them, which the seal tells. An own region
- * whose name goes is filled to its end all the same, for this process alone, and its space is free
- * when this process lets it go.
+ * file. So a reader looks at nothing afterwards: bytes from the place of a chunk are those of that
+ * chunk, or what a broken disk makes of them, which the seal tells. An own region whose name goes
+ * is filled to its end all the same, for this process alone, and free once that lets it go.
  *
  * <p><b>Slots.</b> Bytes are appended at multiples of {@value #SLOT_BYTES}, behind the table where
  * there is one. The number of chunks is bounded, because each has an entry in the {@link
@@ -102,8 +100,7 @@ final class Region implements AutoCloseable {
    * How a region begins.
    *
    * @param number unlike that of any other region that there is now
-   * @param regionBytes its length when it is full, without its table, a multiple of {@value
-   *     #SLOT_BYTES}
+   * @param regionBytes its length when full, without table, a multiple of {@value #SLOT_BYTES}
    * @param salt that its key is derived from
    */
   record Header(int number, int mostChunks, long regionBytes, long beganMillis, ByteBuffer salt) {}

@@ -14,8 +14,7 @@ import org.slf4j.LoggerFactory;
  * One directory of the cache: its regions, the index of what is in them, the {@link Readers} and
  * the {@link Appender} that work on it, and whether it is to be used.
  *
- * <p><b>Two breakers.</b> One for reading, one for writing: a disk that is full or mounted
- * read-only still answers.
+ * <p><b>Two breakers.</b> For reading and for writing: a full or read-only disk still answers.
  */
 final class RegionStore implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(RegionStore.class);
@@ -31,9 +30,8 @@ final class RegionStore implements AutoCloseable {
   final Readers readers;
 
   /**
-   * Opens the cache in one of the configured directories, and says why if it cannot. Touches the
-   * disk, and takes as long as that does; what others have written there is read afterwards, beside
-   * the reads.
+   * Opens the cache in one of the directories, and says why if it cannot. Touches the disk, for as
+   * long as that takes; what others have written is read afterwards, beside the reads.
    */
   RegionStore(
       Path named,

@@ -14,8 +14,7 @@ import org.jspecify.annotations.Nullable;
  * One immutable version of one object as a cache on disk knows it: a hash of its name, and its
  * length. Two that are equal are of the same version. Immutable, any thread.
  *
- * <p><b>Chunks.</b> The object is cut into chunks of {@value #CHUNK_BYTES} bytes, of which the last
- * one is shorter, and these are numbered from 0.
+ * <p><b>Chunks</b> of {@value #CHUNK_BYTES} bytes, the last one shorter, are numbered from 0.
  *
  * <p><b>Hash.</b> The first {@value #HASH_BYTES} bytes of the SHA-256 of the object's length (8
  * bytes, big-endian) and of store, bucket, key, ETag and version id, each as its length in UTF-8 (4

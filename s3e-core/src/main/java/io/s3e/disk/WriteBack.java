@@ -7,10 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Bytes of one object in memory that are to be written, in one piece at least. */
 public record WriteBack(StoredObject object, List<? extends Piece> pieces) {
-  /**
-   * Bytes that may leave memory by themselves. Called by one thread of the cache at a time, which
-   * must not be held up.
-   */
+  /** Bytes that may leave memory by themselves. For one thread at a time, never held up. */
   public interface Piece {
     /** Offset in the object, where a chunk begins. */
     long start();
@@ -18,10 +15,7 @@ public record WriteBack(StoredObject object, List<? extends Piece> pieces) {
     /** How many bytes: whole chunks, but for the object's end. */
     int length();
 
-    /**
-     * The bytes, which stay where they are until {@link #ended}, however long the write hangs; null
-     * if they are gone.
-     */
+    /** The bytes, which stay until {@link #ended}, however long a write hangs; null if gone. */
     @Nullable ByteBuffer pin();
 
     /**

@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.s3e.bench.BenchCommand;
 import java.io.PrintWriter;
+import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import picocli.AutoComplete.GenerateCompletion;
@@ -173,15 +174,13 @@ public final class S3eCommand {
     String name = commandLine.getCommandSpec().qualifiedName();
     err.println(name + ": " + e.getMessage());
     if (e instanceof UnmatchedArgumentException unmatched) {
-      Suggestion.of(unmatched).ifPresent(meant -> err.println("Did you mean " + meant + "?"));
+      Optional<String> meant = Suggestion.of(unmatched);
       String first = unmatched.getUnmatched().get(0);
-      if (!commandLine.getSubcommands().isEmpty() && !first.startsWith("-")) {
-        err.println(
-            "There is no command '"
-                + first
-                + "'; there are "
-                + String.join(", ", commandLine.getSubcommands().keySet())
-                + ".");
+      if (meant.isPresent()) {
+        err.println("Did you mean " + meant.get() + "?");
+      } else if (!commandLine.getSubcommands().isEmpty() && !first.startsWith("-")) {
+        String all = String.join(", ", commandLine.getSubcommands().keySet());
+        err.println("There is no command '" + first + "'; there are " + all + ".");
       }
     }
     err.println("See " + name + " --help.");

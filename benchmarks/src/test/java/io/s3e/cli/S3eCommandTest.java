@@ -89,7 +89,8 @@ class S3eCommandTest {
           .hasSize(3);
     }
     assertThat(CommandRig.runPlainly("replicate", "s3a://bucket/key").err())
-        .doesNotContain("Did you mean");
+        .doesNotContain("Did you mean")
+        .contains("There is no command 'replicate'; there are bench, get, put, cat, ");
   }
 
   @Test

@@ -58,6 +58,9 @@ public final class AccessPattern {
   /** The planner, whose own this is, has seen no read since the stream was opened or reset. */
   private boolean fresh = true;
 
+  /** The planner has seen a read where the split begins. */
+  private boolean hasBegun;
+
   // Written by the planner and its caller alone, read by any thread.
   private volatile ReadPolicy policy;
   private volatile int jumps;
@@ -90,7 +93,8 @@ public final class AccessPattern {
     this.policy = policy;
     this.hasSplit = split != null;
     this.splitFirst = split == null ? 0 : layout.covering(split.start(), split.start() + 1).first();
-    this.splitLimit = split == null ? layout.blocks() : layout.covering(0, split.end()).end();
+    // A reader of lines or records takes the one that begins where its split ends.
+    this.splitLimit = split == null ? layout.blocks() : layout.covering(0, split.end() + 1).end();
     this.splitStart = split == null ? 0 : Math.max(0, split.start() - layout.blockSize());
   }
 
@@ -233,7 +237,11 @@ public final class AccessPattern {
     }
     long fromSplitStart = block - splitFirst;
     if (policy == ReadPolicy.ADAPTIVE) {
-      return fresh && Math.abs(fromSplitStart) <= 1;
+      // A reader of Avro or of sequence files has read the file's header before.
+      boolean isFirst = fresh || (hasSplit && !hasBegun);
+      boolean isAtStart = Math.abs(fromSplitStart) <= 1;
+      hasBegun |= isAtStart;
+      return isFirst && isAtStart;
     }
     return fromSplitStart >= -1;
   }

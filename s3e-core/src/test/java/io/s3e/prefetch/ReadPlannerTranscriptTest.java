@@ -173,11 +173,22 @@ class ReadPlannerTranscriptTest {
           at 138M -> fetch [155904K,157952K)
           at 140M -> fetch [157952K,160000K)
           at 142M -> fetch [160000K,162048K)
-          at 147200K -> fetch [162048K,160M)
+          at 144M -> fetch [162048K,164096K)
         scan 160M 163M 64K
-          at 164096K -> fetch [164352K,165376K) along
-          at 165120K -> fetch [165376K,166400K)
-          at 166144K -> fetch [166400K,167424K)
+          at 164352K -> fetch [164608K,165632K) along
+          at 165376K -> fetch [165632K,166656K)
+          at 166400K -> fetch [166656K,167680K)
+        """);
+  }
+
+  /** As a reader of Avro comes to its split, which no opener has told it to read in order. */
+  @Test
+  void aReaderThatHasReadAHeaderIsBelievedAtItsSplitsStart() {
+    assertTranscript(
+        over("1G", ReadPolicy.ADAPTIVE, new ByteRange(128 << 20, 160 << 20)),
+        """
+        read 0 64K
+        read 128M 64K -> fetch [131328K,139520K) in 8
         """);
   }
 

@@ -120,11 +120,7 @@ final class ReadaheadSimulation {
 
   private void look() {
     for (Starting starting :
-        ahead
-            .look(
-                planner.wish(),
-                block -> !Boolean.getBoolean("nothere") && readableAt[(int) block] != NEVER)
-            .starting()) {
+        ahead.look(planner.wish(), block -> readableAt[(int) block] != NEVER).starting()) {
       BlockRange run = starting.blocks();
       while (!inFlightEnds.isEmpty() && inFlightEnds.peek() <= now) {
         inFlightEnds.remove();

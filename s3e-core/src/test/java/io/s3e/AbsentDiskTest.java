@@ -241,11 +241,10 @@ class AbsentDiskTest {
     assertThat(budget.reserved()).isZero();
   }
 
-  @Test
-  void aTenantWhoseCacheIsOfAnotherScopeIsToldWhy() throws IOException {
+  /** A second tenant reads without a cache on disk, and one WARN says so. */
+  private void assertSecondHasNone(S3EConfig first, S3EConfig second, String... said)
+      throws IOException {
     MemoryBudget budget = new MemoryBudget(64 * MIB);
-    S3EConfig first = S3EConfig.DEFAULTS.toBuilder().diskCache(disk().build()).build();
-    S3EConfig second = first.toBuilder().diskCache(disk().scope(Scope.HOST).build()).build();
     try (CapturedLog log = new CapturedLog();
         S3E one = S3E.create(first, budget, memory -> client());
         S3E two = S3E.create(second, budget, memory -> client())) {
@@ -253,33 +252,26 @@ class AbsentDiskTest {
       awaitOpening(two);
       assertReads(two);
       assertThat(two.diskUse()).isNull();
-      assertThat(log.lines("WARN"))
-          .hasSize(1)
-          .first()
-          .asString()
-          .contains(directory.toString(), "(scope PRIVATE)", "(scope HOST) has none");
+      assertThat(log.lines("WARN")).hasSize(1).first().asString().contains(said);
     }
+  }
+
+  @Test
+  void aTenantWhoseCacheIsOfAnotherScopeIsToldWhy() throws IOException {
+    assertSecondHasNone(
+        config(disk()),
+        config(disk().scope(Scope.HOST)),
+        directory.toString(),
+        "(scope PRIVATE)",
+        "(scope HOST) has none");
   }
 
   /** Bytes of a bucket that is to be encrypted never lie beside those that are not. */
   @Test
   void aTenantThatEncryptsHasNoCacheWhereNothingIsEncrypted() throws IOException {
-    MemoryBudget budget = new MemoryBudget(64 * MIB);
-    S3EConfig plain = S3EConfig.DEFAULTS.toBuilder().diskCache(disk().build()).build();
-    S3EConfig secret = plain.toBuilder().diskCache(disk().key(CacheKey.random()).build()).build();
-    try (CapturedLog log = new CapturedLog();
-        S3E one = S3E.create(plain, budget, memory -> client());
-        S3E two = S3E.create(secret, budget, memory -> client())) {
-      assertCaches(one);
-      awaitOpening(two);
-      assertReads(two);
-      assertThat(two.diskUse()).isNull();
-      assertThat(log.lines("WARN"))
-          .hasSize(1)
-          .first()
-          .asString()
-          .contains("(scope PRIVATE),", "(scope PRIVATE, encrypted) has none");
-    }
+    S3EConfig plain = config(disk());
+    S3EConfig secret = config(disk().key(CacheKey.random()));
+    assertSecondHasNone(plain, secret, "(scope PRIVATE),", "(scope PRIVATE, encrypted) has none");
     MemoryBudget other = new MemoryBudget(64 * MIB);
     try (S3E one = S3E.create(secret, other, memory -> client());
         S3E two = S3E.create(plain, other, memory -> client())) {

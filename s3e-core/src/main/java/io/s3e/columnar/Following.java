@@ -261,10 +261,10 @@ final class Following {
     if (present < 0 || !hasRoom) {
       return;
     }
-    boolean follows = isPresentWhole() && sequence.mayFollow(sawFilters);
-    int end = follows ? sequence.end() : present + 1;
+    boolean isWhole = isPresentWhole();
+    int end = isWhole && sequence.mayFollow(sawFilters) ? sequence.end() : present + 1;
     isAhead |= end > present + 1;
-    if (askedTo == present && denseFrom.isPresent() && isPresentWhole()) {
+    if (askedTo == present && denseFrom.isPresent() && isWhole) {
       // The first group does not say which columns come: as much again, as of any other file, and
       // no guess by what is known of the table.
       long until = 2 * position - denseFrom.getAsLong();

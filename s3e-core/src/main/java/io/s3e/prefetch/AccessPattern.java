@@ -58,7 +58,7 @@ public final class AccessPattern {
   /** The planner, whose own this is, has seen no read since the stream was opened or reset. */
   private boolean fresh = true;
 
-  /** The planner has seen a read where the split begins. */
+  /** {@link #isAssumedForward} was asked, once of each, of a cursor where the split begins. */
   private boolean hasBegun;
 
   // Written by the planner and its caller alone, read by any thread.

@@ -356,20 +356,28 @@ class DiskCacheReadsTest {
     return engine.metrics().get(counter);
   }
 
-  /** A read of the disk is used byte for byte, whatever it brings beside. */
+  private S3E engineWithoutGuesses() throws IOException {
+    S3EConfig.Builder rest = S3EConfig.DEFAULTS.toBuilder().blockBytes(BLOCK).prefetch(false);
+    return engine(disk(Scope.PRIVATE), SMALL_LIMITS, SMALL_BYTES, rest);
+  }
+
+  /** A reader at random, by whom 33 MiB were read from their end on, and are on disk. */
+  private S3EInputStream openAfterReadingBackward(S3E engine) throws IOException {
+    byte[] buffer = new byte[1 << 20];
+    S3EInputStream in = engine.open(OBJECT, OpenOptions.DEFAULTS.withPolicy(ReadPolicy.RANDOM));
+    for (int at = 32 << 20; at >= 0; at -= buffer.length) {
+      in.readFullyAt(at, buffer, 0, buffer.length);
+      settle(engine);
+    }
+    return in;
+  }
+
   /** A buffer that threads of the cache may not write to is no fault of the disk's. */
   @Test
   void aBufferOfTheReadersOwnThreadBreaksNoDisk() throws Exception {
-    S3EConfig.Builder withoutGuesses =
-        S3EConfig.DEFAULTS.toBuilder().blockBytes(BLOCK).prefetch(false);
     byte[] buffer = new byte[1 << 20];
-    try (S3E engine = engine(disk(Scope.PRIVATE), SMALL_LIMITS, SMALL_BYTES, withoutGuesses);
-        S3EInputStream in =
-            engine.open(OBJECT, OpenOptions.DEFAULTS.withPolicy(ReadPolicy.RANDOM))) {
-      for (int at = 32 << 20; at >= 0; at -= buffer.length) {
-        in.readFullyAt(at, buffer, 0, buffer.length);
-        settle(engine);
-      }
+    try (S3E engine = engineWithoutGuesses();
+        S3EInputStream in = openAfterReadingBackward(engine)) {
       ByteBuffer forReadingAlone = ByteBuffer.allocate(100_000).asReadOnlyBuffer();
       for (int i = 0; i < 5; i++) {
         int at = (30 << 20) - i * 200_000;
@@ -384,18 +392,12 @@ class DiskCacheReadsTest {
     }
   }
 
+  /** A read of the disk is used byte for byte, whatever it brings beside. */
   @Test
   void whatComesFromDiskIsCountedOnce() throws Exception {
-    S3EConfig.Builder withoutGuesses =
-        S3EConfig.DEFAULTS.toBuilder().blockBytes(BLOCK).prefetch(false);
     byte[] buffer = new byte[1 << 20];
-    try (S3E engine = engine(disk(Scope.PRIVATE), SMALL_LIMITS, SMALL_BYTES, withoutGuesses);
-        S3EInputStream in =
-            engine.open(OBJECT, OpenOptions.DEFAULTS.withPolicy(ReadPolicy.RANDOM))) {
-      for (int at = 32 << 20; at >= 0; at -= buffer.length) {
-        in.readFullyAt(at, buffer, 0, buffer.length);
-        settle(engine);
-      }
+    try (S3E engine = engineWithoutGuesses();
+        S3EInputStream in = openAfterReadingBackward(engine)) {
       // The first that were read have left the memory, but for single blocks at ends of reads.
       int there = 30 << 20;
       int gets = client.gets().size();

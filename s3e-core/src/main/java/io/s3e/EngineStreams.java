@@ -18,6 +18,7 @@ import io.s3e.prefetch.Ahead;
 import io.s3e.prefetch.PrefetchLimits;
 import io.s3e.prefetch.ReadPlanner;
 import io.s3e.prefetch.ReadPolicy;
+import io.s3e.prefetch.ReaderHabit;
 import io.s3e.prefetch.VectorPlanner;
 import io.s3e.stream.Announcement;
 import io.s3e.stream.BlockReader;
@@ -82,7 +83,7 @@ final class EngineStreams implements AutoCloseable {
             options.context(),
             listener,
             new ReaderProgress(
-                planner.pattern(), StreamPlanner.paceOf(engine.layouts, version.object())));
+                planner.pattern(), StreamPlanner.habitOf(engine.layouts, version.object())));
     handle.cancelledBy(options.cancelled());
     handle.readBy(engine.streams.incrementAndGet(), options.label());
     fetcher.opened(handle);
@@ -98,10 +99,7 @@ final class EngineStreams implements AutoCloseable {
     PrefetchLimits limits = prefetchLimits();
     return new StreamPlanner(
         new ReadPlanner(
-            layout,
-            options.policy(),
-            options.split(),
-            hasSlowReader(version.object(), options) ? limits.ofSlowReader() : limits),
+            layout, options.policy(), options.split(), ofHabit(limits, version.object(), options)),
         layout,
         limits,
         engine.layouts,
@@ -114,10 +112,16 @@ final class EngineStreams implements AutoCloseable {
         counts);
   }
 
-  /** Whether it will read in order, and those who did so beside it were slow. */
-  private boolean hasSlowReader(ObjectRef object, OpenOptions options) {
-    boolean isTold = options.split() != null || options.policy() != ReadPolicy.ADAPTIVE;
-    return isTold && StreamPlanner.paceOf(engine.layouts, object).isSlow();
+  /** The limits of one that will read in order as those have done who did so beside it. */
+  private PrefetchLimits ofHabit(PrefetchLimits limits, ObjectRef object, OpenOptions options) {
+    if (options.split() == null && options.policy() == ReadPolicy.ADAPTIVE) {
+      return limits;
+    }
+    ReaderHabit habit = StreamPlanner.habitOf(engine.layouts, object);
+    if (habit.isBrief()) {
+      return limits.ofBriefReader();
+    }
+    return habit.isSlow() ? limits.ofSlowReader() : limits;
   }
 
   /** Where the reader of a compressed footer finds the codecs of the application. */

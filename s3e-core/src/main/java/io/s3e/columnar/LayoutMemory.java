@@ -4,7 +4,7 @@ package io.s3e.columnar;
 import io.s3e.block.ObjectRef;
 import io.s3e.block.ObjectVersion;
 import io.s3e.columnar.PlaceFacts.ColumnScan;
-import io.s3e.prefetch.ReaderPace;
+import io.s3e.prefetch.ReaderHabit;
 import io.s3e.prefetch.TableLedger;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -33,9 +33,9 @@ public final class LayoutMemory {
   private final Map<ObjectVersion, FileLayout> layouts = byUse(Integer.MAX_VALUE);
 
   /** What streams learn of the files in one place, for use before the next one's footer is read. */
-  record Directory(TailMemory tails, AlikeFiles alike, TableLedger ledger, ReaderPace pace) {
+  record Directory(TailMemory tails, AlikeFiles alike, TableLedger ledger, ReaderHabit habit) {
     Directory() {
-      this(new TailMemory(), new AlikeFiles(), new TableLedger(), new ReaderPace());
+      this(new TailMemory(), new AlikeFiles(), new TableLedger(), new ReaderHabit());
     }
   }
 

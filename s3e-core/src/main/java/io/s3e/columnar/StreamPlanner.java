@@ -14,7 +14,7 @@ import io.s3e.prefetch.BlockPieces;
 import io.s3e.prefetch.PrefetchLimits;
 import io.s3e.prefetch.ReadPlanner;
 import io.s3e.prefetch.ReadPolicy;
-import io.s3e.prefetch.ReaderPace;
+import io.s3e.prefetch.ReaderHabit;
 import io.s3e.prefetch.TableLedger;
 import io.s3e.prefetch.VectorPlanner.Joining;
 import io.s3e.prefetch.Wish;
@@ -113,8 +113,8 @@ public final class StreamPlanner {
     this.footer = new FooterReading(blocks, memory, past, version, this.codecs, listener);
   }
 
-  public static ReaderPace paceOf(LayoutMemory memory, ObjectRef object) {
-    return memory.place(object).pace();
+  public static ReaderHabit habitOf(LayoutMemory memory, ObjectRef object) {
+    return memory.place(object).habit();
   }
 
   /** The ETag of the version has become known. */

@@ -3,7 +3,7 @@ package io.s3e.fetch;
 
 import io.s3e.block.ByteRange;
 import io.s3e.prefetch.AccessPattern;
-import io.s3e.prefetch.ReaderPace;
+import io.s3e.prefetch.ReaderHabit;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
@@ -25,11 +25,11 @@ public final class ReaderProgress {
   /** After so many bytes in a row from disk, the rest will be there too. */
   private static final long ALL_ON_DISK_BYTES = 8 << 20;
 
-  /** Of a run, the bytes whose time tells {@link #pace} how fast its reader is; once for each. */
+  /** Of a run, the bytes whose time tells {@link #habit} how fast its reader is; once for each. */
   private static final ByteRange TIMED = new ByteRange(4 << 20, 12 << 20);
 
   final AccessPattern pattern;
-  private final ReaderPace pace;
+  private final ReaderHabit habit;
   private final Queue<Runnable> withheld = new ConcurrentLinkedQueue<>();
   private volatile boolean closed;
   private volatile long lastReadNanos = System.nanoTime();
@@ -41,9 +41,9 @@ public final class ReaderProgress {
 
   private volatile boolean isTimed;
 
-  public ReaderProgress(AccessPattern pattern, ReaderPace pace) {
+  public ReaderProgress(AccessPattern pattern, ReaderHabit habit) {
     this.pattern = pattern;
-    this.pace = pace;
+    this.habit = habit;
   }
 
   /** The reader has come to another block, for which it reads {@code [start, end)}. */
@@ -52,11 +52,14 @@ public final class ReaderProgress {
     pattern.onRead(start, end);
     judgeWithheld();
     long run = pattern.runBytes();
+    if (pattern.isTold() && pattern.hasComeFar()) {
+      habit.isBrief(false);
+    }
     if (run <= TIMED.start()) {
       timedNanos = lastReadNanos;
     } else if (run >= TIMED.end() && !isTimed) {
       isTimed = true;
-      pace.took(run - TIMED.start(), lastReadNanos - timedNanos);
+      habit.took(run - TIMED.start(), lastReadNanos - timedNanos);
     }
   }
 
@@ -67,6 +70,9 @@ public final class ReaderProgress {
 
   void closed() {
     closed = true;
+    if (pattern.isTold() && pattern.hasStoppedSoon()) {
+      habit.isBrief(true);
+    }
     judgeWithheld();
   }
 

@@ -4,6 +4,7 @@ package io.s3e.prefetch;
 import io.s3e.block.BlockLayout;
 import io.s3e.block.ByteRange;
 import io.s3e.prefetch.Cursors.Cursor;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,10 +25,8 @@ public final class AccessPattern {
   /** Jumps in a row after which a stream counts as random, whatever its opener said. */
   private static final int RANDOM_AFTER_JUMPS = 3;
 
-  /** Times that a cursor must go on into another block, in a stream that counts as random. */
-  private static final int CROSSINGS_AFTER_JUMPS = 3;
-
-  private static final int MAX_CROSSINGS = 8;
+  /** The next run is expected to be as long as the shortest of so many. */
+  private static final int REMEMBERED_RUNS = 3;
 
   /** Longer than the column chunks that are read piece by piece out of a row group, as a rule. */
   private static final long SCAN_BYTES = 32L << 20;
@@ -60,6 +59,11 @@ public final class AccessPattern {
 
   /** {@link #isAssumedForward} was asked, once of each, of a cursor where the split begins. */
   private boolean hasBegun;
+
+  /** Blocks of the runs that ended last, in no order; 0 for a run of one read. */
+  private final long[] lastRuns = new long[REMEMBERED_RUNS];
+
+  private int endedRuns;
 
   // Written by the planner and its caller alone, read by any thread.
   private volatile ReadPolicy policy;
@@ -153,7 +157,7 @@ public final class AccessPattern {
 
   /** Whether the reader goes forward for the moment. */
   public boolean isInOrder() {
-    return isSaidToScan() || runBytes() >= IN_ORDER_BYTES;
+    return isSaidToScan() || hasComeFar();
   }
 
   /**
@@ -188,8 +192,24 @@ public final class AccessPattern {
     return (word == ReadPolicy.SEQUENTIAL || word == ReadPolicy.WHOLE_FILE) && !countsAsRandom();
   }
 
+  /** Whether the reader has come so far that it will go on as a rule. */
+  public boolean hasComeFar() {
+    return runBytes() >= IN_ORDER_BYTES;
+  }
+
+  /**
+   * Whether a reader that reads no more has read little of one place, and there was much more to
+   * read behind it.
+   */
+  public boolean hasStoppedSoon() {
+    return course == Course.FORWARD
+        && policy != ReadPolicy.RANDOM
+        && !hasComeFar()
+        && layout.startOf(splitLimit - 1) - runEnd >= IN_ORDER_BYTES;
+  }
+
   /** Whether the opener has said anything of what will be read. */
-  boolean isTold() {
+  public boolean isTold() {
     return policy != ReadPolicy.ADAPTIVE || hasSplit;
   }
 
@@ -207,11 +227,22 @@ public final class AccessPattern {
     fresh = false;
   }
 
-  /** A cursor that prefetches has gone on from block to block. */
+  /** A cursor has gone on from block to block, and has come far. */
   void onForward() {
     if (jumps != 0) {
       jumps = 0;
     }
+  }
+
+  /** A read is about to begin somewhere else, after a run of so many blocks; 0 for one read. */
+  void onRunEnd(long blocks) {
+    lastRuns[endedRuns % REMEMBERED_RUNS] = blocks;
+    endedRuns++;
+  }
+
+  /** Blocks that the next run will have at least, if it is as those before it. */
+  long foreseenRun() {
+    return Arrays.stream(lastRuns).min().orElse(0);
   }
 
   /** A read began somewhere else; true if the stream counts as random from now on. */
@@ -228,11 +259,15 @@ public final class AccessPattern {
     return jumps >= RANDOM_AFTER_JUMPS;
   }
 
+  /** Whether the stream has neither jumped about nor wasted what was prefetched. */
+  boolean isTrusted() {
+    return ledger.distrust() == 0 && !countsAsRandom();
+  }
+
   /** Whether a cursor that has just begun prefetches before it has shown anything. */
   boolean isAssumedForward(Cursor cursor) {
     long block = cursor.reached;
-    boolean isTrusted = ledger.distrust() == 0 && !countsAsRandom();
-    if (cursor.origin != Cursor.CursorStart.JUMP || !isTrusted || block >= splitLimit) {
+    if (cursor.origin != Cursor.CursorStart.JUMP || !isTrusted() || block >= splitLimit) {
       return false;
     }
     long fromSplitStart = block - splitFirst;
@@ -246,11 +281,9 @@ public final class AccessPattern {
     return fromSplitStart >= -1;
   }
 
-  /** Whether a cursor has gone on from block to block often enough to prefetch. */
+  /** Whether a cursor that has gone on from block to block prefetches. */
   boolean hasShownEnough(Cursor cursor) {
-    int base = countsAsRandom() ? CROSSINGS_AFTER_JUMPS : 1;
-    int needed = Math.min(MAX_CROSSINGS, base << ledger.distrust());
-    return cursor.crossings >= needed
+    return cursor.continued
         && (cursor.origin != Cursor.CursorStart.REREAD || cursor.waitedAt > cursor.startBlock);
   }
 }

@@ -80,7 +80,7 @@ final class Cursors {
     if (byUse.size() > most) {
       int last = byUse.size() - 1;
       int surplus = 0;
-      while (surplus < last && byUse.get(surplus).isContinued()) {
+      while (surplus < last && byUse.get(surplus).continued) {
         surplus++;
       }
       byUse.remove(surplus == last ? 0 : surplus);
@@ -156,14 +156,20 @@ final class Cursors {
     /** Refusals have made its requests at least so long, in blocks. */
     long leastRequest;
 
-    /** Reads that went on where the last one ended, into a block not touched before. */
-    int crossings;
+    /** A read went on where the last one ended, so that its window has had a chance to help. */
+    boolean continued;
 
     /** It prefetches. */
     boolean active;
 
     /** It is ahead by no more than what it has read: nothing has shown yet that it will go on. */
     boolean earning;
+
+    /** How many blocks from {@link #startBlock} on it is expected to read: the runs before did. */
+    long foreseen;
+
+    /** Blocks of its run that it did not read itself, but the cursor that it was forked from. */
+    long readBefore;
 
     /** The last read touched a block that the cursor did not want before. */
     boolean pastAhead;
@@ -233,9 +239,9 @@ final class Cursors {
       return readStart <= position && position < next;
     }
 
-    /** Whether it has moved on from its first read, so that its window has had a chance to help. */
-    boolean isContinued() {
-      return crossings > 0;
+    /** How many blocks its run has. */
+    long read() {
+      return reached - startBlock + readBefore;
     }
   }
 }

@@ -30,8 +30,11 @@ public record PrefetchLimits(
   /** They bring 2.7 GB/s in GETs of 4 MiB: one reader has no use for more. */
   private static final int CONNECTIONS = 64;
 
-  /** A few readers of one stream; each costs a look at each read that is not where one ended. */
-  private static final int MAX_CURSORS = 8;
+  /**
+   * The columns that a reader goes through by turns; each costs a look at each read that is not
+   * where one ended. A reader of one place more has nothing ahead of it.
+   */
+  private static final int MAX_CURSORS = 16;
 
   /**
    * The limits for blocks and requests of these sizes, in bytes. In that simulation a fast reader
@@ -51,6 +54,11 @@ public record PrefetchLimits(
 
   public PrefetchLimits withWindowsUpTo(long bytes) {
     return of(initialWindowBytes, smallRequestBytes, requestBytes, Math.min(maxWindowBytes, bytes));
+  }
+
+  /** For a reader that stops soon as a rule: one short request is ahead of it at first. */
+  public PrefetchLimits ofBriefReader() {
+    return of(smallRequestBytes, smallRequestBytes, requestBytes, maxWindowBytes);
   }
 
   /** For a reader that one connection feeds: all requests have full length, two at first. */

@@ -25,21 +25,25 @@ import org.jspecify.annotations.Nullable;
  * ReadPolicy#SEQUENTIAL} and {@link ReadPolicy#WHOLE_FILE} from its first read, unless the stream
  * has jumped about or wasted what was prefetched. Under {@link ReadPolicy#ADAPTIVE} from its first
  * read if that is the stream's first and lies at the start of the split. Else once reads have gone
- * on from one block into the next: once, or several times after jumps and waste. A cursor that
- * began inside data already read also has to wait for bytes first, for memory probably holds them.
+ * on from one block into the next. A cursor that began inside data already read also has to wait
+ * for bytes first, for memory probably holds them.
  *
  * <p><b>How far.</b> Where the opener has said nothing, a cursor that prefetches from its first
- * read on is ahead by as much as it has read, and asks for that together with the block that its
- * reader comes to, until it has read 1 MiB: a look at a header costs a GET or two. Otherwise the
- * window starts small and doubles for each wait of the reader, up to the cap; after a refusal it
- * falls to what was granted. It is cut into {@link PrefetchLimits#parallelRamp} requests, or the
- * stream's share of what is in flight at once, until these have their full length; into fewer and
- * longer ones where nobody waits, else towards the end into shorter ones again. Requests are issued
- * whole, when one fits. Cursors that prefetch share the cap. Prefetch stops at the split's end; a
- * reader that goes on for more than a block beyond it gets one small request ahead.
+ * read on <i>earns</i> its window: it is ahead by as much as it has read, and asks for that
+ * together with the block that its reader comes to, until it has read 1 MiB: a look at a header
+ * costs a GET or two. So does every cursor of a stream that is not trusted; one that begins where
+ * no other is first asks for as much as the shortest of the last three runs had, until it has read
+ * twice as much, and its window is what it has read then. Otherwise the window starts small and
+ * doubles for each wait of the reader, up to the cap; after a refusal it falls to what was granted.
+ * It is cut into {@link PrefetchLimits#parallelRamp} requests, or the stream's share of what is in
+ * flight at once, until these have their full length; into fewer and longer ones where nobody
+ * waits, else towards the end into shorter ones again. Requests are issued whole, when one fits.
+ * Cursors that prefetch share the cap. Prefetch stops at the split's end; a reader that goes on for
+ * more than a block beyond it gets one small request ahead.
  *
  * <p><b>Trust.</b> If more than a fifth of what was prefetched lately was never read, windows fall
- * back to where they began, and new cursors have to show more before they prefetch.
+ * back to where they began. Then, and after three runs of less than 1 MiB, the stream is not
+ * trusted.
  *
  * <p>Invariants: wished ranges are inside the object and disjoint. No cursor wants a block that it
  * has read or passed. The blocks of all cursors never exceed the cap that held when they came to be
@@ -127,10 +131,10 @@ public final class ReadPlanner {
     Cursor cursor = near != null ? near : begin(position, touched);
     long nextBefore = cursor.next;
     if (cursor.advance(position, end, touched) && near != null) {
-      cursor.crossings++;
+      cursor.continued = true;
     }
     cursors.use(cursor);
-    cursor.expected = near != null && cursor.active && cursor.isContinued();
+    cursor.expected = near != null && cursor.active && cursor.continued;
     if (near == null && cursor.origin == Cursor.CursorStart.JUMP && pattern.onJump()) {
       endGuessing();
     }
@@ -139,7 +143,7 @@ public final class ReadPlanner {
     if (!cursor.active && pattern.hasShownEnough(cursor)) {
       windows.open(cursor);
     }
-    if (cursor.active && cursor.isContinued()) {
+    if (cursor.active && cursor.continued && windows.hasComeFar(cursor)) {
       pattern.onForward();
     }
     plan(cursor);
@@ -184,7 +188,7 @@ public final class ReadPlanner {
     if (cursor.active && !cursor.held) {
       windows.grow(cursor);
       // The first read may be the only one: what its wait has earned is wanted when it goes on.
-      if (cursor.isContinued()) {
+      if (cursor.continued) {
         plan(cursor);
       }
     }
@@ -266,6 +270,11 @@ public final class ReadPlanner {
     if (parent != null) {
       Cursor child = new Cursor(position, touched.first(), Cursor.CursorStart.FORK);
       windows.fork(parent, child);
+      if (!pattern.isTrusted() && windows.isOtherRun(parent, child)) {
+        child.readBefore = 0;
+        child.earning = true;
+        beginRun(child);
+      }
       return child;
     }
     Cursor.CursorStart origin =
@@ -273,16 +282,30 @@ public final class ReadPlanner {
             ? Cursor.CursorStart.REREAD
             : Cursor.CursorStart.JUMP;
     Cursor cursor = new Cursor(position, touched.first(), origin);
-    if (pattern.isAssumedForward(cursor)) {
+    if (origin == Cursor.CursorStart.JUMP) {
+      beginRun(cursor);
+    }
+    if (cursor.foreseen > 0 || pattern.isAssumedForward(cursor)) {
       windows.open(cursor);
     }
     return cursor;
   }
 
-  /** The stream jumps about: what one read's evidence spoke for is not wanted any more. */
+  /** {@code cursor} begins elsewhere than at the last run's end. */
+  private void beginRun(Cursor cursor) {
+    Cursor before = cursors.latest(each -> true);
+    if (before != null) {
+      pattern.onRunEnd(before.continued ? before.read() : 0);
+    }
+    if (!pattern.isTrusted()) {
+      windows.foresee(cursor);
+    }
+  }
+
+  /** The stream jumps about: what a short run's evidence spoke for is not wanted any more. */
   private void endGuessing() {
     for (Cursor cursor : cursors.leastRecentFirst()) {
-      if (!cursor.isContinued()) {
+      if (!windows.hasComeFar(cursor)) {
         cursor.aheadTo = cursor.reached;
         cursor.active = false;
       }

@@ -22,14 +22,21 @@ final class Windows {
   private static final int EARNED_WINDOW_PART = 4;
 
   /**
-   * A stream of which nothing is known but that it begins at the front may be a look at a header:
-   * it pays for what is ahead of it by what it has read. A reader that has come farther will go on
-   * as a rule.
+   * A stream of which nothing is known but that it begins at the front may be a look at a header,
+   * and one that jumps may jump again: it pays for what is ahead of it by what it has read. A
+   * reader that has come farther will go on as a rule.
    */
   private static final int EARNING_BYTES = 1 << 20;
 
   /** A whole file will be read, so its window starts two doublings further. */
   private static final int WHOLE_FILE_FACTOR = 4;
+
+  /**
+   * How many times what was read a window may become by waits. A reader waits for each block of its
+   * first GETs: without a bound, ten waits would ask for all that memory holds. In the simulation
+   * scans take no longer; a reader that stops after 256 KiB has cost 15 MiB and not 64.
+   */
+  private static final int MOST_GROWTH = 64;
 
   private final BlockLayout layout;
   private final PrefetchLimits limits;
@@ -59,6 +66,11 @@ final class Windows {
     minimumBytes = Math.max(0, bytes);
   }
 
+  /** {@code cursor} begins a run of a stream that is not trusted. */
+  void foresee(Cursor cursor) {
+    cursor.foreseen = Math.min(pattern.foreseenRun(), initial);
+  }
+
   /** How far all cursors together may be ahead. */
   long cap() {
     return Math.min(limits.maxWindowBytes(), limitBytes) / layout.blockSize();
@@ -68,15 +80,17 @@ final class Windows {
     return cap() / Math.max(1, cursors.active());
   }
 
-  private static long read(Cursor cursor) {
-    return cursor.reached - cursor.startBlock;
+  /** Whether {@code cursor} has read much more than looks, and the runs before it, have read. */
+  boolean hasComeFar(Cursor cursor) {
+    return cursor.read() > Math.max(layout.blocksOver(EARNING_BYTES), 2 * pattern.foreseenRun());
   }
 
   long windowOf(Cursor cursor) {
     if (cursor.earning) {
-      return Math.min(Math.max(layout.blocksOver(minimumBytes), read(cursor)), share());
+      long paid = Math.max(cursor.read(), cursor.foreseen - cursor.read());
+      return Math.min(Math.max(layout.blocksOver(minimumBytes), paid), share());
     }
-    long shown = Math.max(cursor.sinceWait() - initial, read(cursor) / EARNED_WINDOW_PART);
+    long shown = Math.max(cursor.sinceWait() - initial, cursor.read() / EARNED_WINDOW_PART);
     long earned = Math.min(RequestSizing.LEAST_PARALLEL * sizing.maxBlocks(), shown);
     long least = Math.max(layout.blocksOver(minimumBytes), earned);
     return Math.min(Math.max(cursor.windowBlocks, least), share());
@@ -85,15 +99,26 @@ final class Windows {
   /** The window of a cursor that begins to prefetch: no more than it has shown, if it has. */
   void open(Cursor cursor) {
     cursor.active = true;
-    cursor.earning = !pattern.isTold() && !cursor.isContinued();
+    boolean isKnown = pattern.isTold() || cursor.continued;
+    cursor.earning = !isKnown || !pattern.isTrusted();
     if (pattern.policy() == ReadPolicy.WHOLE_FILE) {
       cursor.windowBlocks = WHOLE_FILE_FACTOR * initial;
-    } else if (cursor.isContinued()) {
+    } else if (cursor.continued) {
       long shown = 2 * layout.blocksOver(cursor.next - cursor.runStart);
       cursor.windowBlocks = Math.min(initial, Math.max(sizing.minBlocks(), shown));
     } else {
       cursor.windowBlocks = initial;
     }
+  }
+
+  /**
+   * Whether {@code child} has skipped so much of what {@code parent} prefetched that it is another
+   * run: more than was read since the last skip, and more than another GET is worth.
+   */
+  boolean isOtherRun(Cursor parent, Cursor child) {
+    long skipped = child.startBlock - parent.reached;
+    long read = parent.reached - parent.startBlock;
+    return skipped > Math.max(read, layout.blocksOver(EARNING_BYTES));
   }
 
   /** {@code child} goes on in what {@code parent} prefetched: what lies ahead becomes its own. */
@@ -102,17 +127,20 @@ final class Windows {
     child.earning = parent.earning;
     child.windowBlocks = parent.windowBlocks;
     child.leastRequest = parent.leastRequest;
-    child.crossings = parent.crossings;
+    child.continued = parent.continued;
+    child.readBefore = parent.read();
     child.aheadTo = Math.max(child.aheadTo, parent.aheadTo);
     parent.aheadTo = Math.max(parent.reached, Math.min(parent.aheadTo, child.reached));
     parent.active = false;
-    parent.crossings = 0;
+    parent.continued = false;
   }
 
   /** The reader had to wait. */
   void grow(Cursor cursor) {
     if (!cursor.earning) {
-      cursor.windowBlocks = Math.min(share(), 2 * windowOf(cursor));
+      long most = (pattern.isTrusted() ? MOST_GROWTH : 1) * cursor.read();
+      long grown = Math.min(2 * windowOf(cursor), most);
+      cursor.windowBlocks = Math.min(share(), Math.max(cursor.windowBlocks, grown));
     }
   }
 
@@ -136,9 +164,15 @@ final class Windows {
   /** Has {@code cursor} want whole requests up to its window's end now, as far as there is room. */
   void refill(Cursor cursor) {
     if (cursor.earning) {
-      cursor.earning = !pattern.isTold() && read(cursor) <= layout.blocksOver(EARNING_BYTES);
+      boolean isTrusted = pattern.isTrusted();
+      boolean isShort =
+          cursor.read() <= Math.max(layout.blocksOver(EARNING_BYTES), 2 * cursor.foreseen);
+      cursor.earning = isShort && !(isTrusted && pattern.isTold());
       if (cursor.earning && !cursor.pastAhead) {
         return;
+      }
+      if (!cursor.earning && !isTrusted) {
+        cursor.windowBlocks = Math.min(cursor.windowBlocks, cursor.read());
       }
     }
     long limit = pattern.splitLimit;
@@ -146,6 +180,10 @@ final class Windows {
     if (cursor.reached > limit + 1) {
       limit = layout.blocks();
       window = Math.min(window, sizing.minBlocks());
+    }
+    long foreseenEnd = cursor.startBlock + cursor.foreseen;
+    if (cursor.earning && cursor.reached < foreseenEnd) {
+      limit = Math.min(limit, foreseenEnd);
     }
     if (!mayAsk(cursor) || window == 0 || cursor.aheadTo >= limit) {
       return;
@@ -187,7 +225,7 @@ final class Windows {
   private long requestOf(Cursor cursor, long left) {
     long window = windowOf(cursor);
     long shown =
-        Math.max(cursor.sinceWait() / RequestSizing.LEAST_PARALLEL, read(cursor) / EARNED_PART);
+        Math.max(cursor.sinceWait() / RequestSizing.LEAST_PARALLEL, cursor.read() / EARNED_PART);
     long earned = window < share() ? Math.min(shown, window / RequestSizing.LEAST_PARALLEL) : 0;
     // The last ones run alone: only who waits for them minds.
     long toEnd = cursor.sinceWait() < window ? left : Long.MAX_VALUE;

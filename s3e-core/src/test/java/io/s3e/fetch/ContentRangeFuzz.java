@@ -13,7 +13,7 @@ import io.s3e.metrics.StreamListener;
 import io.s3e.prefetch.PrefetchLimits;
 import io.s3e.prefetch.ReadPlanner;
 import io.s3e.prefetch.ReadPolicy;
-import io.s3e.prefetch.ReaderPace;
+import io.s3e.prefetch.ReaderHabit;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
@@ -77,6 +77,6 @@ public final class ContentRangeFuzz {
         Map.of(),
         null,
         StreamListener.NONE,
-        new ReaderProgress(planner.pattern(), new ReaderPace()));
+        new ReaderProgress(planner.pattern(), new ReaderHabit()));
   }
 }

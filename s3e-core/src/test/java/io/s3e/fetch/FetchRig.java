@@ -25,7 +25,7 @@ import io.s3e.metrics.StreamListener;
 import io.s3e.prefetch.PrefetchLimits;
 import io.s3e.prefetch.ReadPlanner;
 import io.s3e.prefetch.ReadPolicy;
-import io.s3e.prefetch.ReaderPace;
+import io.s3e.prefetch.ReaderHabit;
 import io.s3e.testing.MemoryObjectClient;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -172,7 +172,7 @@ final class FetchRig implements AutoCloseable {
         Map.of(),
         null,
         listener,
-        new ReaderProgress(planner.pattern(), new ReaderPace()));
+        new ReaderProgress(planner.pattern(), new ReaderHabit()));
   }
 
   /** Reads one block as a stream does; fetches up to {@code end} with it if it is absent. */

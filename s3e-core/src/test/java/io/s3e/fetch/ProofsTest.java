@@ -10,7 +10,7 @@ import io.s3e.metrics.StreamListener;
 import io.s3e.prefetch.PrefetchLimits;
 import io.s3e.prefetch.ReadPlanner;
 import io.s3e.prefetch.ReadPolicy;
-import io.s3e.prefetch.ReaderPace;
+import io.s3e.prefetch.ReaderHabit;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
@@ -44,7 +44,7 @@ class ProofsTest {
         Map.of(),
         null,
         StreamListener.NONE,
-        new ReaderProgress(planner.pattern(), new ReaderPace()));
+        new ReaderProgress(planner.pattern(), new ReaderHabit()));
   }
 
   private void pass(Duration time) {

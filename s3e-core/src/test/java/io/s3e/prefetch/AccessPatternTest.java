@@ -20,6 +20,10 @@ class AccessPatternTest {
   }
 
   private void readInOrder(long from, long end) {
+    readInOrder(pattern, from, end);
+  }
+
+  private static void readInOrder(AccessPattern pattern, long from, long end) {
     for (long at = from; at < end; at += MIB) {
       pattern.onRead(at, Math.min(end, at + MIB));
     }
@@ -221,20 +225,55 @@ class AccessPatternTest {
   }
 
   @Test
-  void afterJumpsAndWasteACursorHasToShowMore() {
-    Cursor cursor = new Cursor(0, 0, Cursor.CursorStart.JUMP);
-    cursor.crossings = 1;
-    assertThat(pattern.hasShownEnough(cursor)).isTrue();
-
-    ledger.settle(GuessKind.WINDOW, 0, MIB);
+  void aCursorThatBeganInWhatWasReadHasToWaitToo() {
+    Cursor cursor = new Cursor(0, 0, Cursor.CursorStart.REREAD);
+    cursor.continued = true;
     assertThat(pattern.hasShownEnough(cursor)).isFalse();
-    cursor.crossings = 2;
+    cursor.waitedAt = 1;
     assertThat(pattern.hasShownEnough(cursor)).isTrue();
+  }
 
+  @Test
+  void jumpsAndWasteEndTrust() {
+    assertThat(pattern.isTrusted()).isTrue();
     jump(pattern, 3);
-    cursor.crossings = 5;
-    assertThat(pattern.hasShownEnough(cursor)).isFalse();
-    cursor.crossings = 6;
-    assertThat(pattern.hasShownEnough(cursor)).isTrue();
+    assertThat(pattern.isTrusted()).isFalse();
+    pattern.onForward();
+    assertThat(pattern.isTrusted()).isTrue();
+    ledger.settle(GuessKind.WINDOW, 0, MIB);
+    assertThat(pattern.isTrusted()).isFalse();
+  }
+
+  @Test
+  void theShortestOfThreeRunsIsForeseen() {
+    assertThat(pattern.foreseenRun()).isZero();
+    pattern.onRunEnd(9);
+    pattern.onRunEnd(7);
+    assertThat(pattern.foreseenRun()).as("two runs").isZero();
+    pattern.onRunEnd(8);
+    assertThat(pattern.foreseenRun()).isEqualTo(7);
+    pattern.onRunEnd(8);
+    pattern.onRunEnd(8);
+    assertThat(pattern.foreseenRun()).as("9 and 7 are forgotten").isEqualTo(8);
+    pattern.onRunEnd(0);
+    assertThat(pattern.foreseenRun()).as("after one read").isZero();
+  }
+
+  @Test
+  void whoStopsWithinAMebibyteThoughThereIsMoreHasStoppedSoon() {
+    assertThat(over(ReadPolicy.SEQUENTIAL).hasStoppedSoon()).as("unread").isFalse();
+    AccessPattern told = over(ReadPolicy.SEQUENTIAL);
+    readInOrder(told, 0, MIB - 64 * 1024);
+    assertThat(told.hasStoppedSoon()).isTrue();
+    readInOrder(told, MIB - 64 * 1024, MIB);
+    assertThat(told.hasStoppedSoon()).as("it has gone on").isFalse();
+
+    AccessPattern small = over(new ByteRange(0, 1536 * 1024));
+    readInOrder(small, 0, 960 * 1024);
+    assertThat(small.hasStoppedSoon()).as("at its split's end").isFalse();
+
+    AccessPattern random = over(ReadPolicy.RANDOM);
+    random.onRead(0, 10);
+    assertThat(random.hasStoppedSoon()).isFalse();
   }
 }

@@ -62,7 +62,7 @@ class ReadPlannerTranscriptTest {
   }
 
   @Test
-  void readsFromTheStartOpenAWindowAndEachWaitDoublesIt() {
+  void readsFromTheStartOpenAWindowAndEachWaitDoublesItUpToSixtyFourTimesWhatWasRead() {
     assertTranscript(
         over("1G", ReadPolicy.SEQUENTIAL),
         """
@@ -71,15 +71,17 @@ class ReadPlannerTranscriptTest {
         scan 64K 512K 64K
           at 256K -> fetch [8448K,16640K) in 4
         stall 448K -> fetch [16640K,33024K) in 4
-        stall 448K -> fetch [33024K,65792K) in 4
+        stall 448K
         scan 512K 16M 64K
-          at 8M -> fetch [65792K,73984K)
-        stall 16320K -> fetch [73984K,139520K) in 8
+          at 4M -> fetch [33024K,37120K)
+          at 8M -> fetch [37120K,41216K)
+          at 12M -> fetch [41216K,45312K)
+        stall 16320K -> fetch [45312K,78080K) in 4
         scan 16M 48M 64K
-          at 16M -> fetch [139520K,147712K)
-          at 24M -> fetch [147712K,155904K)
-          at 32M -> fetch [155904K,164096K)
-          at 40M -> fetch [164096K,172288K)
+          at 20M -> fetch [78080K,86272K)
+          at 28M -> fetch [86272K,94464K)
+          at 36M -> fetch [94464K,102656K)
+          at 44M -> fetch [102656K,110848K)
         """);
   }
 
@@ -150,9 +152,9 @@ class ReadPlannerTranscriptTest {
         read 200M 256K
         read 300M 256K -> abandon [256K,512K)
         read 400M 256K
-        read 409856K 256K
+        read 409856K 256K -> fetch [410112K,401M) along
         read 410112K 256K
-        read 410368K 256K -> fetch [401M,403M) in 2
+        read 410368K 256K
         """);
   }
 
@@ -213,7 +215,7 @@ class ReadPlannerTranscriptTest {
         read 0 64K -> fetch [256K,33024K) in 8
         stall 0
         scan 64K 8M 1M
-          at 64K -> fetch [33024K,65792K) in 4
+          at 3136K -> fetch [33024K,37120K)
         """);
   }
 
@@ -326,18 +328,18 @@ class ReadPlannerTranscriptTest {
     assertTranscript(
         over("1G", ReadPolicy.SEQUENTIAL),
         """
-        read 0 256K -> fetch [256K,8448K) in 8
+        read 0 1M -> fetch [1M,9M) in 8
         stall 0
-        read 256K 256K -> fetch [8448K,16640K) in 4
-        stall 256K -> fetch [16640K,33024K) in 4
-        refuse 16640K
-        read 512K 256K
-        describe -> SEQUENTIAL, ahead 16252928 of 536870912; at 786432 window 16777216 ahead 16252928
-        scan 768K 20M 256K
-          at 4M -> fetch [16640K,20736K)
-          at 8M -> fetch [20736K,24832K)
-          at 12M -> fetch [24832K,28928K)
-          at 16M -> fetch [28928K,33024K)
+        read 1M 256K -> fetch [9M,17M) in 4
+        stall 1M -> fetch [17M,33M) in 4
+        refuse 17408K
+        read 1280K 256K
+        describe -> SEQUENTIAL, ahead 16252928 of 536870912; at 1572864 window 16777216 ahead 16252928
+        scan 1536K 20M 256K
+          at 4864K -> fetch [17M,21M)
+          at 8960K -> fetch [21M,25M)
+          at 13056K -> fetch [25M,29M)
+          at 17152K -> fetch [29M,33M)
         """);
   }
 
@@ -439,16 +441,19 @@ class ReadPlannerTranscriptTest {
         read 400M 64K
         describe -> SEQUENTIAL (jumping), distrust 1, ahead 0 of 536870912; at 65536 ahead 0; at 104923136 ahead 0; at 209780736 ahead 0; at 314638336 ahead 0; at 419495936 ahead 0
         scan 409664K 411M 64K
-          at 411136K -> fetch [411392K,414464K) in 3
-          at 402M -> fetch [414464K,415488K)
-          at 403M -> fetch [415488K,416512K)
-          at 404M -> fetch [416512K,417536K)
-          at 405M -> fetch [417536K,418560K)
-          at 406M -> fetch [418560K,419584K)
-          at 407M -> fetch [419584K,420608K)
-          at 408M -> fetch [420608K,421632K)
-          at 409M -> fetch [421632K,422656K)
-          at 410M -> fetch [422656K,423680K)
+          at 409856K -> fetch [410112K,401M) along
+          at 401M -> fetch [410880K,411904K) along
+          at 402M -> fetch [411904K,412928K)
+          at 403M -> fetch [412928K,413952K)
+          at 404M -> fetch [413952K,414976K)
+          at 414464K -> fetch [414976K,416000K)
+          at 415488K -> fetch [416000K,417024K)
+          at 416256K -> fetch [417024K,418048K)
+          at 417024K -> fetch [418048K,419072K)
+          at 408M -> fetch [419072K,420096K)
+          at 418560K -> fetch [420096K,421120K)
+          at 419584K -> fetch [421120K,422144K)
+          at 420352K -> fetch [422144K,423168K)
         """);
   }
 
@@ -457,16 +462,16 @@ class ReadPlannerTranscriptTest {
     assertTranscript(
         over("1G", ReadPolicy.SEQUENTIAL),
         """
-        read 0 64K -> fetch [256K,8448K) in 8
-        read 64K 256K
-        stall 64K -> fetch [8448K,16640K) in 4
-        read 320K 256K
-        describe -> SEQUENTIAL, ahead 16252928 of 536870912; at 589824 window 16777216 ahead 16252928
+        read 0 2M -> fetch [2M,10M) in 8
+        read 2M 256K
+        stall 2M -> fetch [10M,18M) in 4
+        read 2304K 256K
+        describe -> SEQUENTIAL, ahead 16252928 of 536870912; at 2621440 window 16777216 ahead 16252928
         read 500M 64K -> fetch [512256K,520448K) in 8
         read 600M 64K -> fetch [614656K,622848K) in 8
         read 700M 64K -> abandon [512256K,520448K) [614656K,622848K)
-        read 576K 256K
-        describe -> SEQUENTIAL, distrust 1, ahead 15990784 of 536870912; at 524353536 ahead 0; at 629211136 ahead 0; at 734068736 ahead 0; at 851968 window 8388608 ahead 15990784
+        read 2560K 256K
+        describe -> SEQUENTIAL, distrust 1, ahead 15990784 of 536870912; at 524353536 ahead 0; at 629211136 ahead 0; at 734068736 ahead 0; at 2883584 window 8388608 ahead 15990784
         """);
   }
 
@@ -499,7 +504,7 @@ class ReadPlannerTranscriptTest {
         """
         read 0 64K -> fetch [256K,8448K) in 8
         read 500M 16M -> fetch [516M,524M) in 4
-        scan 516M 539M 1M
+        scan 516M 556M 1M
           at 517M -> fetch [524M,539136K)
           at 518M -> fetch [539136K,541952K)
           at 520M -> fetch [541952K,545280K)
@@ -508,8 +513,11 @@ class ReadPlannerTranscriptTest {
           at 526M -> fetch [540M,557824K)
           at 528M -> fetch [557824K,550M)
           at 531M -> fetch [550M,556M)
-          at 532M -> abandon [256K,8448K)
           at 535M -> fetch [556M,563M)
+          at 539M -> fetch [563M,571M)
+          at 546M -> fetch [571M,579M)
+          at 547M -> abandon [256K,8448K)
+          at 554M -> fetch [579M,587M)
         """);
   }
 
@@ -532,14 +540,14 @@ class ReadPlannerTranscriptTest {
     assertTranscript(
         over("1G", ReadPolicy.SEQUENTIAL),
         """
-        read 0 64K -> fetch [256K,8448K) in 8
+        read 0 512K -> fetch [512K,8704K) in 8
         stall 0
-        read 64K 256K -> fetch [8448K,16640K) in 4
-        lose 10496K 12544K
-        describe -> SEQUENTIAL, ahead 16515072 of 536870912; at 327680 window 16777216 ahead 16515072
-        read 320K 256K -> fetch [10496K,12544K)
-        describe -> SEQUENTIAL, ahead 16252928 of 536870912; at 589824 window 16777216 ahead 16252928
-        read 576K 256K
+        read 512K 256K -> fetch [8704K,16896K) in 4
+        lose 10752K 12800K
+        describe -> SEQUENTIAL, ahead 16515072 of 536870912; at 786432 window 16777216 ahead 16515072
+        read 768K 256K -> fetch [10752K,12800K)
+        describe -> SEQUENTIAL, ahead 16252928 of 536870912; at 1048576 window 16777216 ahead 16252928
+        read 1M 256K
         """);
   }
 

@@ -4,6 +4,7 @@ package io.s3e.prefetch;
 import io.s3e.block.BlockLayout;
 import io.s3e.block.BlockRange;
 import io.s3e.block.ByteRange;
+import io.s3e.prefetch.Ahead.Change;
 import io.s3e.prefetch.Ahead.Starting;
 import java.util.Arrays;
 import java.util.List;
@@ -89,39 +90,49 @@ final class ReadaheadSimulation {
   void read(long position, long length) {
     ahead.onRead(ByteRange.ofLength(position, length));
     planner.onRead(position, length);
-    look();
     BlockRange touched = layout.covering(position, position + length);
-    demandMissing(touched);
+    Change change = ahead.look(planner.wish(), this::isAsked);
+    demandMissing(touched, change);
+    follow(change);
     for (long block = touched.first(); block < touched.end(); block++) {
       long waited = readableAt[(int) block] - now;
       if (waited > 0) {
         stalls++;
         planner.onStall(Math.max(position, layout.startOf(block)));
-        look();
+        follow(ahead.look(planner.wish(), this::isAsked));
         now += waited;
       }
     }
     now += (long) (length / READER_BYTES_PER_NANO);
   }
 
-  private void demandMissing(BlockRange touched) {
+  private boolean isAsked(long block) {
+    return readableAt[(int) block] != NEVER;
+  }
+
+  private void demandMissing(BlockRange touched, Change change) {
     long from = touched.first();
     while (from < touched.end()) {
       long to = from;
-      while (to < touched.end() && readableAt[(int) to] == NEVER) {
+      while (to < touched.end() && !isAsked(to)) {
         to++;
       }
       if (to > from) {
-        start(new BlockRange(from, to), now);
+        long end = to == touched.end() ? change.alongUntil(touched) : to;
+        start(new BlockRange(from, end), now);
       }
       from = to + 1;
     }
   }
 
-  private void look() {
-    for (Starting starting :
-        ahead.look(planner.wish(), block -> readableAt[(int) block] != NEVER).starting()) {
+  private void follow(Change change) {
+    for (Starting starting : change.starting()) {
       BlockRange run = starting.blocks();
+      if (isAsked(run.first())) {
+        // It came along with the read.
+        ahead.started(run, starting.of());
+        continue;
+      }
       while (!inFlightEnds.isEmpty() && inFlightEnds.peek() <= now) {
         inFlightEnds.remove();
       }

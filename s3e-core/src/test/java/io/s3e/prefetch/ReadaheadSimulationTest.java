@@ -11,6 +11,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The default limits in virtual time: how long scans take, and what is fetched for nothing. */
 class ReadaheadSimulationTest {
@@ -112,6 +115,115 @@ class ReadaheadSimulationTest {
         simulation(512L * MIB, ReadPolicy.SEQUENTIAL, 20, Delivery.WHOLE, Overload.QUEUED);
     simulation.scan(0, PIECE, PIECE);
     assertThat(simulation.fetchedBytes()).isLessThanOrEqualTo(8L * MIB + BLOCK);
+  }
+
+  /** An S3 of 30 ms and 60 MB/s a connection, and what a budget of 256 MiB lends. */
+  private static ReadaheadSimulation ofDefaults(ReadPolicy policy, long bytes) {
+    ReadaheadSimulation simulation =
+        new ReadaheadSimulation(
+            new BlockLayout(bytes, 64 << 10),
+            policy,
+            PrefetchLimits.defaults(64 << 10, 4 * MIB),
+            34,
+            Delivery.STREAMED,
+            Overload.REFUSED);
+    simulation.limitWindow(136L * MIB, 34);
+    return simulation;
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    // blocks of the head, MiB that it costs where the opener has told to read in order
+    "1, 9",
+    "2, 9",
+    "4, 16",
+    "8, 32",
+    "16, 64",
+    "64, 72"
+  })
+  void aToldReaderThatStopsHasCostAnInitialWindowOrSixtyFourTimesItsBytes(int head, int most) {
+    ReadaheadSimulation simulation = ofDefaults(ReadPolicy.SEQUENTIAL, 512L * MIB);
+    simulation.scan(0, head * 64L << 10, 64 << 10);
+    assertThat(simulation.fetchedBytes()).isLessThanOrEqualTo((long) most * MIB);
+  }
+
+  /**
+   * Runs of reads with jumps between them, of which no opener has said anything: a reader that
+   * sends a GET for each run, and nothing ahead of it, needs a GET, its bytes and its time. What is
+   * more here is of the first runs.
+   */
+  @ParameterizedTest
+  @CsvSource({
+    // KiB of a run, KiB from one to the next, GETs a run, times its bytes, times the time
+    "64, 4096, 1.0, 1.02, 1.01",
+    "128, 8192, 1.1, 1.4, 1.05",
+    "256, 16384, 1.2, 1.4, 1.05",
+    "512, 32768, 1.5, 2.3, 1.1",
+    "1024, 65536, 1.6, 2.2, 1.1",
+    "1024, -65536, 1.9, 2.8, 1.1",
+    "2048, 131072, 3.3, 2.5, 0.9",
+    "4096, 262144, 5.3, 1.8, 0.6"
+  })
+  void runsWithJumpsCostWhatTheyHave(
+      int run, int stride, double gets, double bytes, double millis) {
+    int count = 100;
+    long length = run * 1024L;
+    long apart = Math.abs(stride) * 1024L;
+    ReadaheadSimulation simulation = ofDefaults(ReadPolicy.ADAPTIVE, (count + 1) * apart);
+    for (int i = 0; i < count; i++) {
+      simulation.scan((stride > 0 ? i : count - i) * apart, length, 32 << 10);
+    }
+    double one = 30 + length / 60e3;
+    List<String> of = simulation.describe();
+    assertThat(simulation.requests()).as("%s", of).isLessThanOrEqualTo((int) (gets * count));
+    assertThat(simulation.fetchedBytes() / (double) (count * length))
+        .as("%s", of)
+        .isLessThan(bytes);
+    assertThat(simulation.millis() / (count * one)).as("%s", of).isLessThan(millis);
+  }
+
+  /** What is skipped costs less than GETs of their own. */
+  @ParameterizedTest
+  @ValueSource(ints = {64, 128, 256, 512, 1024, 2048, 4096})
+  void runsThatSkipNoMoreThanTheyReadAreReadThrough(int run) {
+    ReadaheadSimulation simulation = ofDefaults(ReadPolicy.ADAPTIVE, 201L * run * 1024);
+    for (int i = 0; i < 100; i++) {
+      simulation.scan(2048L * i * run, run * 1024L, 32 << 10);
+    }
+    assertThat(simulation.requests()).isLessThan(250);
+    assertThat(simulation.millis()).isLessThan(0.2 * 100 * (30 + run * 1024 / 60e3));
+  }
+
+  @Test
+  void runsOfAllLengthsCostTwiceWhatTheyHave() {
+    long seed = Seed.draw();
+    Random random = new Random(seed);
+    ReadaheadSimulation simulation = ofDefaults(ReadPolicy.ADAPTIVE, 4096L * MIB);
+    long read = 0;
+    double millis = 0;
+    for (int i = 0; i < 500; i++) {
+      long run = (long) ((64 << 10) * Math.pow(2, 6 * random.nextDouble()));
+      simulation.scan(random.nextLong(4000L * MIB), run, 32 << 10);
+      read += run;
+      millis += 30 + run / 60e3;
+    }
+    assertThat(simulation.fetchedBytes() / (double) read).as("seed %d", seed).isLessThan(2.6);
+    assertThat(simulation.millis() / millis).as("seed %d", seed).isLessThan(2.2);
+    assertThat(simulation.requests()).as("seed %d", seed).isLessThan(2000);
+  }
+
+  /** As a reader that takes a piece of each column by turns. */
+  @ParameterizedTest
+  @ValueSource(ints = {2, 8, 9, 16})
+  void placesByTurnsEachHaveAWindow(int places) {
+    ReadaheadSimulation simulation = ofDefaults(ReadPolicy.ADAPTIVE, 512L * MIB);
+    for (int piece = 0; piece < 128; piece++) {
+      for (int place = 0; place < places; place++) {
+        simulation.read(place * 16L * MIB + piece * (64L << 10), 64 << 10);
+      }
+    }
+    assertThat(simulation.millis()).isLessThan(200 * places);
+    assertThat(simulation.requests()).isLessThan(30 * places);
   }
 
   @Test

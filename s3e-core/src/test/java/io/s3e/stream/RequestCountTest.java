@@ -242,6 +242,37 @@ class RequestCountTest {
     assertThat(client.bytesAsked() - before).isLessThanOrEqualTo(128 * KIB);
   }
 
+  /** Reads so many blocks of a split, and stops; how many GETs that took. */
+  private int head(ObjectRef object, int blocks) throws Exception {
+    int before = client.gets().size();
+    OpenOptions told = OpenOptions.DEFAULTS.withSplit(ByteRange.ofLength(0, 32 * MIB));
+    try (S3EInputStream in = engine.open(object, told.withPolicy(ReadPolicy.SEQUENTIAL))) {
+      for (int i = 0; i < blocks; i++) {
+        assertThat(in.readNBytes(64 * KIB)).hasSize(64 * KIB);
+      }
+    }
+    return client.gets().size() - before;
+  }
+
+  /** As for LIMIT, or for a header. The next object of the place profits, until one is read on. */
+  @Test
+  void whoStopsSoonIsNotFetchedAheadForASecondTime() throws Exception {
+    client.put(OBJECT, MemoryObjectClient.repeating(64 * MIB, 7), ETAG);
+    ObjectRef other = new ObjectRef("bucket", "other");
+    client.put(other, MemoryObjectClient.repeating(64 * MIB, 7), ETAG);
+    ObjectRef elsewhere = new ObjectRef("bucket", "elsewhere/key");
+    client.put(elsewhere, MemoryObjectClient.repeating(64 * MIB, 7), ETAG);
+    assertThat(head(OBJECT, 1)).as("nothing is known").isBetween(8, 10);
+    long before = client.bytesAsked();
+    assertThat(head(other, 1)).as("after one that stopped").isLessThanOrEqualTo(2);
+    assertThat(client.bytesAsked() - before).isLessThanOrEqualTo(MIB + 64 * KIB);
+    assertThat(head(elsewhere, 1)).as("of another place").isBetween(8, 10);
+    assertThat(head(other, 20)).as("it goes on").isLessThanOrEqualTo(12);
+    ObjectRef last = new ObjectRef("bucket", "last");
+    client.put(last, MemoryObjectClient.repeating(64 * MIB, 7), ETAG);
+    assertThat(head(last, 1)).as("after one that went on").isBetween(8, 10);
+  }
+
   @ParameterizedTest
   @CsvSource({"200, SEQUENTIAL", "200, RANDOM", "1024, ADAPTIVE", "1024, RANDOM", "1, RANDOM"})
   void aSmallObjectIsOneGet(int kib, ReadPolicy policy) throws Exception {

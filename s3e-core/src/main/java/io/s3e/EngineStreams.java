@@ -118,7 +118,7 @@ final class EngineStreams implements AutoCloseable {
       return limits;
     }
     ReaderHabit habit = StreamPlanner.habitOf(engine.layouts, object);
-    if (habit.isBrief()) {
+    if (habit.isBrief() && options.policy() != ReadPolicy.WHOLE_FILE) {
       return limits.ofBriefReader();
     }
     return habit.isSlow() ? limits.ofSlowReader() : limits;

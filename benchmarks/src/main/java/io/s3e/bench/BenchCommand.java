@@ -122,7 +122,7 @@ public final class BenchCommand implements Callable<Integer> {
       names = "--seek-size",
       paramLabel = "MIB",
       defaultValue = "48",
-      description = "How much back reads in a run.")
+      description = "How much back and jumps read in a run.")
   private long seekMebibytes;
 
   @Option(

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * @param coldJvms how many fresh JVMs each engine has in a workload that is measured cold
  * @param bytes size of the text object, and of a sequential read
  * @param randomBytes how much {@code rnd} reads in a run
- * @param seekBytes how much {@code back} reads in a run
+ * @param seekBytes how much {@code back} and {@code jumps} read in a run
  * @param smallObjects how many objects {@code small} reads
  * @param files how many files {@code manyfiles} reads
  * @param parquetScale TPC-H scale of the Parquet object

@@ -60,7 +60,7 @@ public final class AccessPattern {
   /** {@link #isAssumedForward} was asked, once of each, of a cursor where the split begins. */
   private boolean hasBegun;
 
-  /** Blocks of the runs that ended last, in no order; 0 for a run of one read. */
+  /** Bytes of the runs that ended last, in no order; 0 for a run of one read. */
   private final long[] lastRuns = new long[REMEMBERED_RUNS];
 
   private int endedRuns;
@@ -234,13 +234,13 @@ public final class AccessPattern {
     }
   }
 
-  /** A read is about to begin somewhere else, after a run of so many blocks; 0 for one read. */
-  void onRunEnd(long blocks) {
-    lastRuns[endedRuns % REMEMBERED_RUNS] = blocks;
+  /** A read is about to begin somewhere else, after a run of so many bytes; 0 for one read. */
+  void onRunEnd(long bytes) {
+    lastRuns[endedRuns % REMEMBERED_RUNS] = bytes;
     endedRuns++;
   }
 
-  /** Blocks that the next run will have at least, if it is as those before it. */
+  /** Bytes that the next run will have at least, if it is as those before it. */
   long foreseenRun() {
     return Arrays.stream(lastRuns).min().orElse(0);
   }

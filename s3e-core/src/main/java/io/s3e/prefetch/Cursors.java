@@ -9,6 +9,8 @@ import org.jspecify.annotations.Nullable;
 
 /** The cursors of one stream, least recently used first. Not thread-safe. */
 final class Cursors {
+  private static final long IDLE_BYTES = 1 << 20;
+
   private final List<Cursor> byUse = new ArrayList<>();
   private long servedBytes;
   private long servedReads;
@@ -70,21 +72,26 @@ final class Cursors {
   /**
    * Gives up cursors that others have served more than so many bytes and reads since. If there are
    * more than {@code most} then, gives up the least recently used of those that never went on from
-   * their first read, so that scattered reads do not drive out sequential ones; else the least
+   * their first read, so that scattered reads do not drive out sequential ones, or that have been
+   * idle for 1 MiB and so many reads: columns of a group before the present one; else the least
    * recently used.
    */
   void retire(long bytes, long reads, int most) {
-    byUse.removeIf(
-        cursor ->
-            servedBytes - cursor.servedAtUse > bytes && servedReads - cursor.readsAtUse > reads);
+    byUse.removeIf(cursor -> isIdle(cursor, bytes, reads));
     if (byUse.size() > most) {
       int last = byUse.size() - 1;
       int surplus = 0;
-      while (surplus < last && byUse.get(surplus).continued) {
+      while (surplus < last
+          && byUse.get(surplus).continued
+          && !isIdle(byUse.get(surplus), IDLE_BYTES, reads)) {
         surplus++;
       }
       byUse.remove(surplus == last ? 0 : surplus);
     }
+  }
+
+  private boolean isIdle(Cursor cursor, long bytes, long reads) {
+    return servedBytes - cursor.servedAtUse > bytes && servedReads - cursor.readsAtUse > reads;
   }
 
   /** Makes {@code cursor} the most recently used; adds it if it is new. */

@@ -8,7 +8,7 @@ package io.s3e.prefetch;
  * otherwise takes one level away. Any thread; holds its lock for arithmetic alone.
  */
 final class Ledger implements GuessJudge {
-  /** Each level doubles the evidence that a stream asks for before it guesses. */
+  /** A stream is trusted at none. */
   private static final int MOST_DISTRUST = 3;
 
   private static final int TOLERATED_PART = 5;

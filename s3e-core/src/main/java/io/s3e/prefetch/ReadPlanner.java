@@ -42,8 +42,9 @@ import org.jspecify.annotations.Nullable;
  * more than a block beyond it gets one small request ahead.
  *
  * <p><b>Trust.</b> If more than a fifth of what was prefetched lately was never read, windows fall
- * back to where they began. Then, and after three runs of less than 1 MiB, the stream is not
- * trusted.
+ * back to where they began, and the stream is not trusted until as much was read of what was
+ * prefetched. Nor is it after three runs in a row of less than 1 MiB, or of less than twice the
+ * shortest of the three before, until a run is longer.
  *
  * <p>Invariants: wished ranges are inside the object and disjoint. No cursor wants a block that it
  * has read or passed. The blocks of all cursors never exceed the cap that held when they came to be
@@ -269,11 +270,14 @@ public final class ReadPlanner {
     Cursor parent = cursors.wanting(touched.first());
     if (parent != null) {
       Cursor child = new Cursor(position, touched.first(), Cursor.CursorStart.FORK);
+      boolean isOther = !pattern.isTrusted() && windows.isOtherRun(parent, child);
+      if (isOther) {
+        beginRun(child);
+      }
       windows.fork(parent, child);
-      if (!pattern.isTrusted() && windows.isOtherRun(parent, child)) {
+      if (isOther) {
         child.readBefore = 0;
         child.earning = true;
-        beginRun(child);
       }
       return child;
     }
@@ -295,7 +299,7 @@ public final class ReadPlanner {
   private void beginRun(Cursor cursor) {
     Cursor before = cursors.latest(each -> true);
     if (before != null) {
-      pattern.onRunEnd(before.continued ? before.read() : 0);
+      pattern.onRunEnd(before.continued ? before.next - before.runStart : 0);
     }
     if (!pattern.isTrusted()) {
       windows.foresee(cursor);

@@ -68,7 +68,13 @@ final class Windows {
 
   /** {@code cursor} begins a run of a stream that is not trusted. */
   void foresee(Cursor cursor) {
-    cursor.foreseen = Math.min(pattern.foreseenRun(), initial);
+    long end = Math.min(layout.objectSize(), cursor.runStart + foreseenRun());
+    cursor.foreseen = layout.covering(cursor.runStart, end).count();
+  }
+
+  /** Longer runs are those of a reader that goes forward. */
+  private long foreseenRun() {
+    return Math.min(pattern.foreseenRun(), limits.initialWindowBytes());
   }
 
   /** How far all cursors together may be ahead. */
@@ -82,7 +88,7 @@ final class Windows {
 
   /** Whether {@code cursor} has read much more than looks, and the runs before it, have read. */
   boolean hasComeFar(Cursor cursor) {
-    return cursor.read() > Math.max(layout.blocksOver(EARNING_BYTES), 2 * pattern.foreseenRun());
+    return cursor.read() > layout.blocksOver(Math.max(EARNING_BYTES, 2 * foreseenRun()));
   }
 
   long windowOf(Cursor cursor) {
@@ -183,7 +189,8 @@ final class Windows {
     }
     long foreseenEnd = cursor.startBlock + cursor.foreseen;
     if (cursor.earning && cursor.reached < foreseenEnd) {
-      limit = Math.min(limit, foreseenEnd);
+      limit =
+          Math.min(limit, Math.max(foreseenEnd, cursor.reached + layout.blocksOver(minimumBytes)));
     }
     if (!mayAsk(cursor) || window == 0 || cursor.aheadTo >= limit) {
       return;

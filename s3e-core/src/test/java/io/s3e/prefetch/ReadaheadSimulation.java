@@ -9,6 +9,7 @@ import io.s3e.prefetch.Ahead.Starting;
 import java.util.Arrays;
 import java.util.List;
 import java.util.PriorityQueue;
+import java.util.stream.LongStream;
 
 /**
  * One reader over one object, in virtual time: a server with a fixed time to first byte and rate
@@ -128,7 +129,7 @@ final class ReadaheadSimulation {
   private void follow(Change change) {
     for (Starting starting : change.starting()) {
       BlockRange run = starting.blocks();
-      if (isAsked(run.first())) {
+      if (LongStream.range(run.first(), run.end()).allMatch(this::isAsked)) {
         // It came along with the read.
         ahead.started(run, starting.of());
         continue;

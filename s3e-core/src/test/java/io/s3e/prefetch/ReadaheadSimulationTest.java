@@ -182,6 +182,31 @@ class ReadaheadSimulationTest {
     assertThat(simulation.millis() / (count * one)).as("%s", of).isLessThan(millis);
   }
 
+  /** Their last block is of them, wherever they begin. */
+  @Test
+  void runsThatBeginAnywhereAreForeseenToTheirEnds() {
+    ReadaheadSimulation simulation = ofDefaults(ReadPolicy.ADAPTIVE, 1800L * MIB);
+    for (int i = 0; i < 50; i++) {
+      simulation.scan(i * ((33L * MIB) + (37 << 10)), 300 << 10, 32 << 10);
+    }
+    assertThat(simulation.requests()).as("%s", simulation.describe()).isLessThanOrEqualTo(80);
+    assertThat(simulation.millis()).isLessThan(50 * (30 + 6) * 1.2);
+  }
+
+  /** As of a container's index, which the reader of the container comes back to. */
+  @ParameterizedTest
+  @ValueSource(ints = {4, 10, 30})
+  void aScanThatLooksElsewhereNowAndThenStaysAScan(int mebibytes) {
+    ReadaheadSimulation simulation = ofDefaults(ReadPolicy.ADAPTIVE, 1600L * MIB);
+    int looks = 600 / mebibytes;
+    for (int i = 0; i < looks; i++) {
+      simulation.scan((long) i * mebibytes * MIB, (long) mebibytes * MIB, 64 << 10);
+      simulation.read(1599L * MIB - i * (2L * MIB), 4 << 10);
+    }
+    assertThat(simulation.fetchedBytes()).isLessThan(1000L * MIB);
+    assertThat(simulation.requests()).isLessThan(200 + 2 * looks);
+  }
+
   /** What is skipped costs less than GETs of their own. */
   @ParameterizedTest
   @ValueSource(ints = {64, 128, 256, 512, 1024, 2048, 4096})
@@ -216,14 +241,17 @@ class ReadaheadSimulationTest {
   @ParameterizedTest
   @ValueSource(ints = {2, 8, 9, 16})
   void placesByTurnsEachHaveAWindow(int places) {
-    ReadaheadSimulation simulation = ofDefaults(ReadPolicy.ADAPTIVE, 512L * MIB);
-    for (int piece = 0; piece < 128; piece++) {
-      for (int place = 0; place < places; place++) {
-        simulation.read(place * 16L * MIB + piece * (64L << 10), 64 << 10);
+    ReadaheadSimulation simulation = ofDefaults(ReadPolicy.ADAPTIVE, 2048L * MIB);
+    for (int group = 0; group < 4; group++) {
+      for (int piece = 0; piece < 128; piece++) {
+        for (int place = 0; place < places; place++) {
+          long column = (group * 32L + place) * 16 * MIB;
+          simulation.read(column + piece * (64L << 10), 64 << 10);
+        }
       }
     }
-    assertThat(simulation.millis()).isLessThan(200 * places);
-    assertThat(simulation.requests()).isLessThan(30 * places);
+    assertThat(simulation.millis()).isLessThan(4 * 220 * places);
+    assertThat(simulation.requests()).isLessThan(4 * 30 * places);
   }
 
   @Test

@@ -242,6 +242,28 @@ class RequestCountTest {
     assertThat(client.bytesAsked() - before).isLessThanOrEqualTo(128 * KIB);
   }
 
+  /** As of blocks of a container file, by an index: nothing tells how the stream will be read. */
+  @Test
+  void runsWithJumpsAreAGetEachOnceTheirLengthIsKnown() throws Exception {
+    client.faults((request, number) -> Answer.GOOD.after(10));
+    try (S3EInputStream in = open(192 * MIB, ReadPolicy.ADAPTIVE)) {
+      int before = 0;
+      long bytesBefore = 0;
+      for (int run = 0; run < 28; run++) {
+        if (run == 8) {
+          before = client.gets().size();
+          bytesBefore = client.bytesAsked();
+        }
+        in.seek((run * 67L * MIB) % (191 * MIB));
+        for (int piece = 0; piece < 16; piece++) {
+          assertThat(in.readNBytes(64 * KIB)).hasSize(64 * KIB);
+        }
+      }
+      assertThat(client.gets().size() - before).as("GETs of 20 runs").isLessThanOrEqualTo(24);
+      assertThat(client.bytesAsked() - bytesBefore).isLessThanOrEqualTo(24L * MIB);
+    }
+  }
+
   /** Reads so many blocks of a split, and stops; how many GETs that took. */
   private int head(ObjectRef object, int blocks) throws Exception {
     int before = client.gets().size();
@@ -257,6 +279,8 @@ class RequestCountTest {
   /** As for LIMIT, or for a header. The next object of the place profits, until one is read on. */
   @Test
   void whoStopsSoonIsNotFetchedAheadForASecondTime() throws Exception {
+    // So long that all GETs are started before the first byte is there.
+    client.faults((request, number) -> Answer.GOOD.after(50));
     client.put(OBJECT, MemoryObjectClient.repeating(64 * MIB, 7), ETAG);
     ObjectRef other = new ObjectRef("bucket", "other");
     client.put(other, MemoryObjectClient.repeating(64 * MIB, 7), ETAG);

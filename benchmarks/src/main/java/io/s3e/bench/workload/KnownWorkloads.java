@@ -114,6 +114,13 @@ final class KnownWorkloads {
             1,
             WorkloadSizes::seekBytes,
             ToAndFro::new),
+        kept(
+            "jumps",
+            "seeks to places at random, 1 MiB from each by reads of 64 KiB; opened by its name",
+            Data.TEXT,
+            1,
+            WorkloadSizes::seekBytes,
+            Jumps::new),
         text(
             "tiny",
             "records of 100 bytes from front to end, as TeraSort reads them; a call's time is"

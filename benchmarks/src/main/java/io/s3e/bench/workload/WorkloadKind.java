@@ -73,7 +73,7 @@ public final class WorkloadKind {
 
   /** The names that there are, for a person. */
   public static final String NAMES =
-      "seq, seqN (N streams), rnd, rndKk-T (reads of K KiB by T threads), back, tiny, small,"
+      "seq, seqN (N streams), rnd, rndKk-T (reads of K KiB by T threads), back, jumps, tiny, small,"
           + " small-nostatus, text; vec, iceberg (vec for Iceberg's file IO), pq, scan-D (vec by a"
           + " consumer of D MB/s), narrow, parquet, orc, manyfiles-name, -status, manyfiles (both"
           + " of them), filter-dictionary, -bloom, -pageindex, filter (all of them); share-N (seq"

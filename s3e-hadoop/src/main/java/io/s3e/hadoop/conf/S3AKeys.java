@@ -51,7 +51,8 @@ final class S3AKeys {
               "fs.s3a.readahead.range"),
           same(
                   "Streams tell these to callers that plan vectored reads. S3E itself joins ranges"
-                      + " that are no farther apart than 256 KiB.",
+                      + " that are no farther apart than 128 KiB, and 256 KiB where little of what"
+                      + " it so fetches lies between.",
                   "fs.s3a.vectored.read.min.seek.size",
                   "fs.s3a.vectored.read.max.merged.size")
               .see(S3EKeys.REQUEST_SIZE),

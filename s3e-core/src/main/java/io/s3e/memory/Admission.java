@@ -322,10 +322,6 @@ public final class Admission implements AutoCloseable {
     return grant;
   }
 
-  public int waitingReaders() {
-    return waiting.count();
-  }
-
   /**
    * Whether a reader whose GETs go by {@code carrier} has waited for longer than places take to
    * come back where nothing hangs.

@@ -35,8 +35,4 @@ public final class BlockIndex {
   public void forEach(Consumer<Block> visitor) {
     blocks.values().forEach(visitor);
   }
-
-  public int size() {
-    return blocks.size();
-  }
 }

@@ -75,10 +75,6 @@ final class WaitingReaders {
     }
   }
 
-  int count() {
-    return accounts.stream().mapToInt(account -> account.waiting.size()).sum();
-  }
-
   /** Whether a reader that is served next lacks memory. */
   boolean isAnyLackingMemory() {
     for (Account account : accounts) {

@@ -13,6 +13,7 @@ import io.s3e.client.ClientLimits;
 import io.s3e.client.GetRequest;
 import io.s3e.memory.Admission;
 import io.s3e.memory.Block;
+import io.s3e.memory.Counts;
 import io.s3e.memory.Grant;
 import io.s3e.memory.Need;
 import io.s3e.memory.Need.MemoryKind;
@@ -120,7 +121,7 @@ class AdmissionTest {
                   return grant;
                 }));
         int waiting = i + 1;
-        awaitTrue(() -> admission.waitingReaders() == waiting);
+        awaitTrue(() -> Counts.waiting(rig.account) == waiting);
       }
 
       assertThat(admission.trySpeculate(rig.account, OBJECT, SHORT, Purpose.GUESS)).isNull();
@@ -163,10 +164,10 @@ class AdmissionTest {
       }
       CompletableFuture<Grant> first =
           async(() -> admission.await(rig.account, OBJECT, SHORT, closing::isClosed, soon()));
-      awaitTrue(() -> admission.waitingReaders() == 1);
+      awaitTrue(() -> Counts.waiting(rig.account) == 1);
       CompletableFuture<Grant> second =
           async(() -> admission.await(rig.account, OBJECT, SHORT, open::isClosed, soon()));
-      awaitTrue(() -> admission.waitingReaders() == 2);
+      awaitTrue(() -> Counts.waiting(rig.account) == 2);
 
       closing.close();
       assertThat(first.get(20, TimeUnit.SECONDS)).isNull();
@@ -218,7 +219,7 @@ class AdmissionTest {
     try (FetchRig rig = lending(3)) {
       ObjectHandle forgotten = rig.open();
       rig.fetcher.prefetch(forgotten, new BlockRange(20, 28), Purpose.GUESS, run -> {});
-      awaitTrue(() -> rig.index.size() == 8);
+      awaitTrue(() -> Counts.blocks(rig.index) == 8);
       rig.client.awaitQuiet();
       Admission admission = rig.admission;
       assertThat(admission.trySpeculate(rig.account, OBJECT, LONG, Purpose.GUESS)).isNull();
@@ -253,7 +254,7 @@ class AdmissionTest {
             return grant != null && granted.add(grant);
           });
       assertThat(granted.get(0).isLent()).isTrue();
-      assertThat(rig.index.size()).as("blocks of the other slot").isEqualTo(REQUEST_BLOCKS);
+      assertThat(Counts.blocks(rig.index)).as("blocks of the other slot").isEqualTo(REQUEST_BLOCKS);
       granted.forEach(AdmissionTest::giveBack);
       dirty.forEach(Block::markClean);
     }

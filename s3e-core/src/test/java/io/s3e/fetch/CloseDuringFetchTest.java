@@ -12,6 +12,7 @@ import io.s3e.block.BlockRange;
 import io.s3e.client.ClientLimits;
 import io.s3e.client.RequestFailure.Kind;
 import io.s3e.memory.Block;
+import io.s3e.memory.Counts;
 import io.s3e.memory.Purpose;
 import io.s3e.testing.Pause;
 import io.s3e.testing.Seed;
@@ -66,7 +67,7 @@ class CloseDuringFetchTest {
       awaitTrue(() -> rig.client.calls().size() == 1);
       ObjectHandle closing = rig.open();
       CompletableFuture<byte[]> waiting = async(() -> rig.read(closing, 5));
-      awaitTrue("it waits for memory", () -> rig.admission.waitingReaders() == 1);
+      awaitTrue("it waits for memory", () -> Counts.waiting(rig.account) == 1);
       assertThat(waiting).isNotDone();
       closing.close();
       assertThatThrownBy(() -> waiting.get(10, TimeUnit.SECONDS))
@@ -105,7 +106,7 @@ class CloseDuringFetchTest {
       ObjectHandle handle = rig.open();
       CompletableFuture<Block> waiting =
           async(() -> rig.fetcher.demand(handle, new BlockRange(5, 6), 5, 6, patience, run -> {}));
-      awaitTrue("it waits for memory", () -> rig.admission.waitingReaders() == 1);
+      awaitTrue("it waits for memory", () -> Counts.waiting(rig.account) == 1);
       patience.end();
       assertThatThrownBy(() -> waiting.get(10, TimeUnit.SECONDS))
           .hasCauseInstanceOf(IOException.class);

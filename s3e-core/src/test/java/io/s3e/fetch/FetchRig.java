@@ -17,6 +17,7 @@ import io.s3e.memory.Account;
 import io.s3e.memory.Admission;
 import io.s3e.memory.Block;
 import io.s3e.memory.BlockIndex;
+import io.s3e.memory.Counts;
 import io.s3e.memory.Grant;
 import io.s3e.memory.Need;
 import io.s3e.memory.Purpose;
@@ -250,6 +251,6 @@ final class FetchRig implements AutoCloseable {
     assertThat(client.lentOut()).as("lent buffers out").isZero();
     assertThat(pool.leased()).as("pooled buffers out").isZero();
     assertThat(budget.reserved()).as("bytes reserved").isZero();
-    assertThat(index.size()).as("blocks in the index").isZero();
+    assertThat(Counts.blocks(index)).as("blocks in the index").isZero();
   }
 }

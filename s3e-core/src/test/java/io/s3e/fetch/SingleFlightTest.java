@@ -15,6 +15,7 @@ import io.s3e.client.ClientLimits;
 import io.s3e.client.GetRequest;
 import io.s3e.client.RequestFailure;
 import io.s3e.memory.Block;
+import io.s3e.memory.Counts;
 import io.s3e.memory.Grant;
 import io.s3e.memory.Purpose;
 import io.s3e.metrics.EngineMetrics.Counter;
@@ -71,7 +72,7 @@ class SingleFlightTest {
                         throw new OutOfMemoryError("as if");
                       }))
           .isInstanceOf(OutOfMemoryError.class);
-      assertThat(rig.index.size()).isZero();
+      assertThat(Counts.blocks(rig.index)).isZero();
       assertThat(rig.pool.leased()).isZero();
       rig.requireRight(rig.read(handle, 1), 1);
       assertThat(rig.client.gets()).as("of the read alone").hasSize(1);

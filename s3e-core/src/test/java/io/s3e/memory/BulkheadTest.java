@@ -140,7 +140,7 @@ class BulkheadTest {
 
     int places = placesLeft();
     CompletableFuture<Grant> healthy = async(HEALTHY);
-    awaitTrue("both wait", () -> admission.waitingReaders() == 2);
+    awaitTrue("both wait", () -> Counts.waiting(account) == 2);
     // The first may have held one while it looked.
     places += placesLeft();
     leases.forEach(BlockLease::release);
@@ -195,7 +195,7 @@ class BulkheadTest {
               },
               task -> new Thread(task).start()));
     }
-    awaitTrue("both wait", () -> admission.waitingReaders() == 2);
+    awaitTrue("both wait", () -> Counts.waiting(account, other) == 2);
     int before = looks.get();
     Pause.millis(400, "how often both look");
     assertThat(looks.get() - before).as("two, each 20 ms").isLessThan(150);
@@ -212,7 +212,7 @@ class BulkheadTest {
     take("hanging 0");
     take("hanging 1");
     CompletableFuture<Grant> waiting = async("hanging 3");
-    awaitTrue("it waits", () -> admission.waitingReaders() == 1);
+    awaitTrue("it waits", () -> Counts.waiting(account) == 1);
     Grant guess = admission.trySpeculate(account, HEALTHY, ONE, Purpose.GUESS);
     assertThat(guess).isNotNull();
     end(guess);
@@ -248,7 +248,7 @@ class BulkheadTest {
       take(HANGING);
     }
     CompletableFuture<Grant> behind = async(HANGING);
-    awaitTrue(() -> admission.waitingReaders() == 1);
+    awaitTrue(() -> Counts.waiting(account) == 1);
     held.add(async(HEALTHY).get(20, TimeUnit.SECONDS));
     assertThat(behind).isNotDone();
     end(held.remove(1));
@@ -294,7 +294,7 @@ class BulkheadTest {
     }
     refuse("hanging 3");
     CompletableFuture<Grant> silent = async("hanging 3");
-    awaitTrue(() -> admission.waitingReaders() == 1);
+    awaitTrue(() -> Counts.waiting(account) == 1);
     for (int i = PLACES / 4; i < PLACES; i++) {
       held.add(async("never read " + i).get(20, TimeUnit.SECONDS));
     }

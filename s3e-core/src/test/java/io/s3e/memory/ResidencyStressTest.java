@@ -67,7 +67,7 @@ class ResidencyStressTest {
       assertThat(all.stream().anyMatch(fetched -> !fetched.isFree())).isTrue();
       residency.close();
     }
-    assertThat(index.size()).as("seed %d", seed).isZero();
+    assertThat(Counts.blocks(index)).as("seed %d", seed).isZero();
     assertThat(all).as("seed %d", seed).allMatch(fetched -> fetched.freed.get() == 1);
     assertThat(residency.spareSlabs(Idle.LONG)).as("seed %d", seed).isZero();
     assertThat(residency.unreadEntries()).as("seed %d", seed).isZero();

@@ -86,7 +86,7 @@ class ResidencyTest {
     assertThat(read.isFree()).isTrue();
     assertThat(abandoned.isFree()).isTrue();
     assertThat(unread.isFree()).isFalse();
-    assertThat(index.size()).isEqualTo(1);
+    assertThat(Counts.blocks(index)).isEqualTo(1);
   }
 
   @Test
@@ -221,7 +221,7 @@ class ResidencyTest {
         hits++;
         continue;
       }
-      if (index.size() == memory) {
+      if (Counts.blocks(index) == memory) {
         assertThat(residency.evictRead()).isTrue();
       }
       loop[i % loop.length] = publishRead();
@@ -307,7 +307,7 @@ class ResidencyTest {
     assertThat(pinned.isFree()).isFalse();
     pinned.block().unpin();
     assertThat(pinned.freed).hasValue(1);
-    assertThat(index.size()).isEqualTo(1);
+    assertThat(Counts.blocks(index)).isEqualTo(1);
     assertThat(residency.unreadEntries()).isEqualTo(1);
     assertThat(residency.spareSlabs(Idle.LONG)).isZero();
   }
@@ -327,7 +327,7 @@ class ResidencyTest {
     pinned.block().unpin();
     assertThat(pinned.freed).hasValue(1);
     residency.close();
-    assertThat(index.size()).isZero();
+    assertThat(Counts.blocks(index)).isZero();
   }
 
   @Test
@@ -459,7 +459,7 @@ class ResidencyTest {
     first.block().markClean();
     third.block().markClean();
     assertThat(residency.spareSlabs(Idle.LONG)).isEqualTo(1);
-    assertThat(index.size()).isEqualTo(1);
+    assertThat(Counts.blocks(index)).isEqualTo(1);
   }
 
   @Test
@@ -506,7 +506,7 @@ class ResidencyTest {
       each.block().markClean();
     }
     assertThat(residency.spareSlabs(Idle.LONG)).isZero();
-    assertThat(index.size()).isZero();
+    assertThat(Counts.blocks(index)).isZero();
   }
 
   /** The disk stands still for one slab and goes on for the others. */

@@ -206,7 +206,7 @@ public final class Admission implements AutoCloseable {
   private @Nullable Grant tryCopy(Account account, Object object, int blocks, Purpose purpose) {
     Carrier carrier = account.carrier();
     int kept = carrier.copies.kept(purpose, account.copies.get(), account.isShared());
-    if (!carrier.tryEnterCopies(object, kept)) {
+    if (!carrier.copiesByObject.tryEnter(object, kept)) {
       return null;
     }
     List<BlockLease> leases = List.of();
@@ -220,7 +220,7 @@ public final class Admission implements AutoCloseable {
     } finally {
       if (grant == null) {
         leases.forEach(BlockLease::release);
-        carrier.leaveCopies(object);
+        carrier.copiesByObject.leave(object);
       }
     }
   }

@@ -74,26 +74,8 @@ public final class Carrier {
     lendsFromNanos = System.nanoTime() + LENDING_PAUSE_NANOS;
   }
 
-  /** A copied GET, for that object, gives its place back. */
-  void leaveCopies(Object object) {
-    copies.leave();
-    copiesByObject.leave(object);
-  }
-
   public void answered(Object object) {
     copiesByObject.answered(object);
-  }
-
-  /** A place for a copied GET, if the object may have one and more than so many are free. */
-  boolean tryEnterCopies(Object object, int kept) {
-    if (!copiesByObject.tryEnter(object)) {
-      return false;
-    }
-    if (!copies.tryEnter(kept)) {
-      copiesByObject.leave(object);
-      return false;
-    }
-    return true;
   }
 
   /** How many long guesses may be in flight at once. */

@@ -168,7 +168,7 @@ public final class Grant {
     }
     // As any reader's: of objects that do not answer ObjectPlaces bounds the places.
     int kept = carrier.copies.kept(Purpose.DEMAND, account.copies.get(), account.isShared());
-    if (!carrier.tryEnterCopies(object, kept)) {
+    if (!carrier.copiesByObject.tryEnter(object, kept)) {
       return false;
     }
     account.copies.incrementAndGet();
@@ -180,7 +180,7 @@ public final class Grant {
 
   private void givePlaceBack() {
     account.copies.decrementAndGet();
-    account.carrier().leaveCopies(object);
+    account.carrier().copiesByObject.leave(object);
     account.roomMade();
   }
 

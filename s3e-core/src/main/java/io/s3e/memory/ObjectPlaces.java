@@ -41,16 +41,23 @@ final class ObjectPlaces {
     this.lane = lane;
   }
 
-  /** Counts one place more; false if that would be too many while others want some. */
-  boolean tryEnter(Object object) {
-    if (isTooMany(held.merge(object, 1, Integer::sum)) || isOneOfTooMany(object, 0)) {
-      leave(object);
-      return false;
+  /** Takes a place, if the object may have one and more than {@code kept} of the lane are free. */
+  boolean tryEnter(Object object, int kept) {
+    boolean isFull = isTooMany(held.merge(object, 1, Integer::sum)) || isOneOfTooMany(object, 0);
+    boolean isIn = !isFull && lane.tryEnter(kept);
+    if (!isIn) {
+      uncount(object);
     }
-    return true;
+    return isIn;
   }
 
+  /** A GET for the object gives its place back. */
   void leave(Object object) {
+    lane.leave();
+    uncount(object);
+  }
+
+  private void uncount(Object object) {
     held.computeIfPresent(object, (key, places) -> places == 1 ? null : places - 1);
   }
 
@@ -74,7 +81,7 @@ final class ObjectPlaces {
     return silent.contains(object);
   }
 
-  /** Whether {@link #tryEnter} would refuse the object now. */
+  /** Whether {@link #tryEnter} would refuse the object now, however much of the lane is free. */
   boolean isFull(Object object) {
     return isTooMany(held.getOrDefault(object, 0) + 1) || isOneOfTooMany(object, 1);
   }

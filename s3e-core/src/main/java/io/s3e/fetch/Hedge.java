@@ -94,14 +94,7 @@ final class Hedge implements Body.Destination, Attempt.Outcome {
 
   @Override
   public void put(int ahead, ByteBuffer chunk) {
-    int to = filled + ahead;
-    while (chunk.hasRemaining()) {
-      int at = to % blockBytes;
-      int count = Math.min(chunk.remaining(), blockBytes - at);
-      grant.leases().get(to / blockBytes).buffer().put(at, chunk, chunk.position(), count);
-      chunk.position(chunk.position() + count);
-      to += count;
-    }
+    grant.put(filled + ahead, chunk);
   }
 
   /** Handed over once the hedge has won. */

@@ -187,18 +187,7 @@ final class Landing implements Body.Destination {
 
   @Override
   public void put(int ahead, ByteBuffer chunk) {
-    int index = published;
-    int at = filledInBlock + ahead;
-    while (chunk.hasRemaining()) {
-      while (at >= blocks.get(index).length()) {
-        at -= blocks.get(index).length();
-        index++;
-      }
-      int count = Math.min(chunk.remaining(), blocks.get(index).length() - at);
-      grant.leases().get(index).buffer().put(at, chunk, chunk.position(), count);
-      chunk.position(chunk.position() + count);
-      at += count;
-    }
+    grant.put(published * tenant.config.blockBytes() + filledInBlock + ahead, chunk);
   }
 
   @Override
@@ -288,9 +277,7 @@ final class Landing implements Body.Destination {
     tenant.discarded(origin.handle, filledInBlock);
     unpublished.forEach(tenant.index::remove);
     releaseLeases(published, grant.leases().isEmpty() ? 0 : blocks.size());
-    for (Block block : unpublished) {
-      block.fail(why);
-    }
+    unpublished.forEach(block -> block.fail(why));
   }
 
   private void releaseLeases(int first, int end) {

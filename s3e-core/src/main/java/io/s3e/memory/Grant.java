@@ -2,6 +2,7 @@
 package io.s3e.memory;
 
 import io.s3e.buffer.BlockLease;
+import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
@@ -79,6 +80,17 @@ public final class Grant {
     return leases;
   }
 
+  /** Puts {@code chunk} into the buffers, one behind the other, from byte {@code to} of all on. */
+  public void put(int to, ByteBuffer chunk) {
+    int size = leases.get(0).bytes();
+    for (int at = to; chunk.hasRemaining(); ) {
+      int count = Math.min(chunk.remaining(), size - at % size);
+      leases.get(at / size).buffer().put(at % size, chunk, chunk.position(), count);
+      chunk.position(chunk.position() + count);
+      at += count;
+    }
+  }
+
   /** The run will not be sent: gives everything back. */
   public void giveBack() {
     leases.forEach(this::release);
@@ -99,12 +111,8 @@ public final class Grant {
     landed();
     if (isLent()) {
       releaseSlot();
-    } else {
-      leaveCopies();
+      return;
     }
-  }
-
-  private void leaveCopies() {
     LanePlace from = place.getAndSet(LanePlace.LEFT);
     switch (from) {
       case IN_LANE -> givePlaceBack();

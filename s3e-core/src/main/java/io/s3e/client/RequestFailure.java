@@ -3,6 +3,8 @@ package io.s3e.client;
 
 import java.io.IOException;
 import java.io.Serializable;
+import java.net.SocketException;
+import java.net.SocketTimeoutException;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.Set;
@@ -171,6 +173,19 @@ public final class RequestFailure extends IOException {
     }
     boolean mayBeRegion = code == null || code.equals(WRONG_REGION);
     return mayBeRegion && refusal.region() != null ? Kind.REDIRECTED : Kind.OTHER;
+  }
+
+  /**
+   * The connection broke, or what came is no answer. No EOFException: to an application that would
+   * look like the end of the file.
+   */
+  public static RequestFailure broken(String subject, String reason) {
+    return new RequestFailure(Kind.NETWORK, subject, reason, new SocketException(reason));
+  }
+
+  /** What was awaited did not come in time. */
+  public static RequestFailure timedOut(String subject, String reason) {
+    return new RequestFailure(Kind.NETWORK, subject, reason, new SocketTimeoutException(reason));
   }
 
   /** Nobody wants the answer any more. */

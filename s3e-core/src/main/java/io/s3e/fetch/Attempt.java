@@ -15,7 +15,6 @@ import io.s3e.fault.FaultPolicy;
 import io.s3e.fault.Gate;
 import io.s3e.metrics.EngineMetrics.Counter;
 import java.io.IOException;
-import java.net.SocketException;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
@@ -363,13 +362,9 @@ final class Attempt implements ResponseHandler {
     }
     // A cancel of ours closes the fence first: this one nobody has asked for, so it counts.
     boolean isUnasked = failure.kind() == Kind.CANCELLED;
-    close(() -> endedBy(isUnasked ? unasked(failure) : failure));
+    String unasked = "the client gave up unasked: " + failure.reason();
+    close(() -> endedBy(isUnasked ? RequestFailure.broken(get.subject(), unasked) : failure));
     get.clientIsThrough();
-  }
-
-  private RequestFailure unasked(RequestFailure failure) {
-    String reason = "the client gave up unasked: " + failure.reason();
-    return new RequestFailure(Kind.NETWORK, get.subject(), reason, new SocketException(reason));
   }
 
   private void enter() throws IOException {

@@ -3,7 +3,6 @@ package io.s3e.fetch;
 
 import io.s3e.client.RequestFailure;
 import java.io.IOException;
-import java.net.SocketTimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /** Whose concern a failed fetch is. */
@@ -37,11 +36,6 @@ final class Failures {
       };
     }
     return new IOException(failure);
-  }
-
-  static RequestFailure timedOut(String subject, String reason) {
-    return new RequestFailure(
-        RequestFailure.Kind.NETWORK, subject, reason, new SocketTimeoutException(reason));
   }
 
   /** What went wrong in this process, whatever the store does. */

@@ -4,6 +4,7 @@ package io.s3e.fetch;
 import io.s3e.block.BlockRange;
 import io.s3e.block.ObjectRef;
 import io.s3e.client.ClientLimits;
+import io.s3e.client.RequestFailure;
 import io.s3e.disk.DiskRead;
 import io.s3e.fault.Gate;
 import io.s3e.memory.Admission;
@@ -373,7 +374,7 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
     if (last != null && !Failures.isNobodysError(last)) {
       throw Failures.asIoException(last);
     }
-    throw Failures.timedOut(
+    throw RequestFailure.timedOut(
         ReaderWaits.subject(handle), "no fetch of it came to its end before the read's deadline");
   }
 

@@ -139,7 +139,7 @@ record ReaderWaits(Tenant tenant) {
   static RequestFailure unsent(Gate gate, String subject, Duration waited) {
     RequestFailure last = gate.lastFailure();
     return last == null
-        ? Failures.timedOut(subject, "the store has refused all requests until the deadline")
+        ? RequestFailure.timedOut(subject, "the store has refused all requests until the deadline")
         : last.unsent(subject).with(new Effort(0, waited, Effort.End.DEADLINE));
   }
 

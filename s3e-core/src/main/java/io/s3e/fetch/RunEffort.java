@@ -124,13 +124,14 @@ final class RunEffort {
   /** The error of a reader whose deadline passes: the last failure, or that nothing came. */
   RequestFailure deadlinePassed() {
     RequestFailure last = lastFailure;
-    RequestFailure why = last == null ? Failures.timedOut(subject(), "no answer") : last;
+    RequestFailure why = last == null ? RequestFailure.timedOut(subject(), "no answer") : last;
     return why.with(soFar(Effort.End.DEADLINE));
   }
 
   /** The failure of an attempt whose client was silent for so long. */
   RequestFailure stalled(Duration patience) {
-    return Failures.timedOut(subject(), "stalled: no byte for " + patience.toMillis() + " ms");
+    return RequestFailure.timedOut(
+        subject(), "stalled: no byte for " + patience.toMillis() + " ms");
   }
 
   /** The end of a run that is nobody's error. */

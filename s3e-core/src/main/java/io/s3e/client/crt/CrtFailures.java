@@ -5,7 +5,6 @@ import io.s3e.client.RequestFailure;
 import io.s3e.client.RequestFailure.Kind;
 import io.s3e.client.StoreAnswer;
 import io.s3e.client.library.CrtLibrary;
-import java.net.SocketException;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.Map;
@@ -105,12 +104,6 @@ final class CrtFailures {
     boolean isOfAnswer =
         CrtErrors.of(error) == CrtErrors.THROTTLED || CrtErrors.of(error) == CrtErrors.SERVER;
     return isOfAnswer ? error + " (the AWS CRT keeps no words of S3's)" : null;
-  }
-
-  /** A success without headers, which the CRT does not promise to rule out. */
-  static RequestFailure noHead(String subject) {
-    String reason = "ended without a response";
-    return new RequestFailure(Kind.NETWORK, subject, reason, new SocketException(reason));
   }
 
   static RequestFailure unexpected(String subject, Throwable thrown) {

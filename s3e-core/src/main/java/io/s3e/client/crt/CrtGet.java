@@ -120,7 +120,10 @@ final class CrtGet extends CrtCall implements S3BorrowedBufferDelivery {
       return new RequestFailure(
           Kind.REJECTED, subject(), "response refused: " + refusal.getMessage(), refusal);
     }
-    return failure == null && begun() == null ? CrtFailures.noHead(subject()) : failure;
+    // A success without headers, which the CRT does not promise to rule out.
+    return failure == null && begun() == null
+        ? RequestFailure.broken(subject(), "ended without a response")
+        : failure;
   }
 
   @Override

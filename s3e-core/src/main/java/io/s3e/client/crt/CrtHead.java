@@ -5,8 +5,8 @@ import io.s3e.client.HeadRequest;
 import io.s3e.client.ObjectHead;
 import io.s3e.client.RequestFailure;
 import io.s3e.client.RequestFailure.Kind;
+import io.s3e.client.ResponseHead;
 import io.s3e.client.StoreAnswer;
-import java.net.SocketTimeoutException;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -34,9 +34,7 @@ final class CrtHead extends CrtCall {
     try {
       if (!ended.await(timeout.toMillis(), TimeUnit.MILLISECONDS)) {
         cancel();
-        String reason = "no answer in " + timeout;
-        throw new RequestFailure(
-            Kind.NETWORK, subject(), reason, new SocketTimeoutException(reason));
+        throw RequestFailure.timedOut(subject(), "no answer in " + timeout);
       }
     } catch (InterruptedException e) {
       cancel();
@@ -47,15 +45,12 @@ final class CrtHead extends CrtCall {
       throw failure;
     }
     StoreAnswer answer = begun();
-    long size = answer == null ? -1 : CrtHeaders.contentLength(answer);
-    if (answer == null || size < 0) {
+    ResponseHead head = answer == null ? null : CrtHeaders.responseHead(answer);
+    if (head == null || head.contentLength() < 0) {
       throw new RequestFailure(Kind.OTHER, subject(), "answer without Content-Length", null);
     }
     return new ObjectHead(
-        size,
-        answer.headers().get("ETag"),
-        answer.headers().get("x-amz-version-id"),
-        answer.headers().get("Content-Encoding"));
+        head.contentLength(), head.etag(), head.versionId(), head.contentEncoding());
   }
 
   @Override

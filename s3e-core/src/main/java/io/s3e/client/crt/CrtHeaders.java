@@ -39,7 +39,7 @@ final class CrtHeaders {
   }
 
   /** The value of Content-Length, or -1 if there is none that is a number. */
-  static long contentLength(StoreAnswer answer) {
+  private static long contentLength(StoreAnswer answer) {
     String value = answer.headers().get("Content-Length");
     try {
       return value == null ? -1 : Long.parseLong(value.trim());

@@ -5,7 +5,6 @@ import io.s3e.client.RequestFailure;
 import io.s3e.client.RequestFailure.Kind;
 import io.s3e.client.StoreAnswer;
 import java.io.IOException;
-import java.net.SocketException;
 import java.nio.charset.StandardCharsets;
 import java.security.cert.CertificateException;
 import java.util.Arrays;
@@ -33,11 +32,6 @@ final class SdkFailures {
   static RequestFailure rejected(String subject, Throwable reason) {
     return new RequestFailure(
         Kind.REJECTED, subject, "response refused: " + reason.getMessage(), reason);
-  }
-
-  /** No EOFException: to an application that would look like the end of the file. */
-  static RequestFailure garbled(String subject, String reason) {
-    return new RequestFailure(Kind.NETWORK, subject, reason, new SocketException(reason));
   }
 
   /** The failure that an exception of the SDK means; with the interrupt flag set, a cancel. */

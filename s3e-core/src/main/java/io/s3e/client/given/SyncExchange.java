@@ -131,7 +131,7 @@ final class SyncExchange implements ObjectClient.Exchange, Runnable {
     ResponseHead head = SdkRequests.head(in.response());
     if (head.status() / 100 != 2) {
       // The SDK throws for refusals, so this status is none: the answer was not HTTP.
-      return SdkFailures.garbled(subject, "what came is no answer, status " + head.status());
+      return RequestFailure.broken(subject, "what came is no answer, status " + head.status());
     }
     RequestFailure refusal = tell(handler -> handler.onHead(head));
     byte[] chunk = CHUNK.get();
@@ -142,13 +142,13 @@ final class SyncExchange implements ObjectClient.Exchange, Runnable {
       if (count < 0) {
         return received >= announced
             ? null
-            : SdkFailures.garbled(
+            : RequestFailure.broken(
                 subject, "the body ended after " + received + " of " + announced + " bytes");
       }
       received += count;
       if (announced >= 0 && received > announced) {
         // Not every HTTP client stops there.
-        return SdkFailures.garbled(subject, "the body goes on after its " + announced + " bytes");
+        return RequestFailure.broken(subject, "the body goes on after its " + announced + " bytes");
       }
       ByteBuffer bytes = ByteBuffer.wrap(chunk, 0, count);
       refusal = tell(handler -> handler.onData(bytes));

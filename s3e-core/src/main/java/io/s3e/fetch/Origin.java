@@ -91,17 +91,14 @@ final class Origin implements Block.Fate {
 
   /** One more reader is about to wait. False if the run has been given up. */
   boolean join() {
-    for (; ; ) {
-      int now = interested.get();
-      if (now == 0) {
-        return false;
-      }
+    for (int now = interested.get(); now != 0; now = interested.get()) {
       if (interested.compareAndSet(now, now + 1)) {
         waiting.incrementAndGet();
         demanded = true;
         return true;
       }
     }
+    return false;
   }
 
   /** A reader that has joined waits no more. */

@@ -197,11 +197,7 @@ final class MemoryAccount implements MemoryAccountMBean {
     if (standing != null && isFor(standing, member, bytes)) {
       return false;
     }
-    for (; ; ) {
-      long now = reserved.get();
-      if (bytes > limit - now) {
-        return false;
-      }
+    for (long now = reserved.get(); bytes <= limit - now; now = reserved.get()) {
       if (reserved.compareAndSet(now, now + bytes)) {
         member.reserved.addAndGet(bytes);
         if (standing != null && standing.by == member) {
@@ -210,6 +206,7 @@ final class MemoryAccount implements MemoryAccountMBean {
         return true;
       }
     }
+    return false;
   }
 
   private void release(Member member, long bytes) {

@@ -51,12 +51,10 @@ public final class Account implements AutoCloseable {
    * none. Null if nobody waits.
    */
   @Nullable Reader next() {
-    for (Reader reader : waiting) {
-      if (!carrier.copiesByObject.isFull(reader.object())) {
-        return reader;
-      }
-    }
-    return waiting.peek();
+    return waiting.stream()
+        .filter(one -> !carrier.copiesByObject.isFull(one.object()))
+        .findFirst()
+        .orElse(waiting.peek());
   }
 
   /** The reader that waits longest, but for those that their own objects hold up; null if none. */

@@ -205,15 +205,12 @@ public final class Block {
 
   /** Keeps the block's memory from being recycled. False if that has happened. */
   public boolean tryPin() {
-    for (; ; ) {
-      int now = refs;
-      if (now == 0) {
-        return false;
-      }
+    for (int now = refs; now != 0; now = refs) {
       if (REFS.compareAndSet(this, now, now + 1)) {
         return true;
       }
     }
+    return false;
   }
 
   public void unpin() {

@@ -51,15 +51,12 @@ final class Lane {
 
   /** Enters if more than {@code kept} places are free. */
   boolean tryEnter(int kept) {
-    for (; ; ) {
-      int now = free.get();
-      if (now <= kept) {
-        return false;
-      }
+    for (int now = free.get(); now > kept; now = free.get()) {
       if (free.compareAndSet(now, now - 1)) {
         return true;
       }
     }
+    return false;
   }
 
   void leave() {

@@ -87,13 +87,10 @@ final class WaitingReaders {
 
   /** Whether a reader whose GETs go by {@code carrier} waits since before {@code thenNanos}. */
   boolean isStarving(Carrier carrier, long thenNanos) {
-    for (Account account : accounts) {
-      Account.Reader longest = account.waiting.peek();
-      if (account.carrier() == carrier && longest != null && thenNanos - longest.sinceNanos() > 0) {
-        return true;
-      }
-    }
-    return false;
+    return accounts.stream()
+        .filter(account -> account.carrier() == carrier)
+        .map(account -> account.waiting.peek())
+        .anyMatch(longest -> longest != null && thenNanos - longest.sinceNanos() > 0);
   }
 
   /** Memory or concurrency has come back: the first reader of each tenant looks again. */

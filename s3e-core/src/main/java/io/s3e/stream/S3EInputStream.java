@@ -167,14 +167,9 @@ public final class S3EInputStream extends InputStream {
    * @throws EOFException if the object ends first; the bytes before its end are read then
    */
   public void readFully(byte[] target, int offset, int length) throws IOException {
-    Objects.checkFromIndexSize(offset, length, target.length);
-    int done = 0;
-    while (done < length) {
-      int count = read(target, offset + done, length - done);
-      if (count < 0) {
-        throw reader.failures.endOfObject(position, length - done);
-      }
-      done += count;
+    int done = readNBytes(target, offset, length);
+    if (done < length) {
+      throw reader.failures.endOfObject(position, length - done);
     }
   }
 

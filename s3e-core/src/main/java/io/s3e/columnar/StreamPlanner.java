@@ -123,10 +123,6 @@ public final class StreamPlanner {
     mayBeRemembered = true;
   }
 
-  private boolean isOwnedByColumns() {
-    return columns != null && columns.owns();
-  }
-
   /** Whether columns alone say what is ahead; else a reader forward is helped as in other files. */
   boolean isColumnar() {
     return mode == ColumnarMode.AUTO && columns != null && columns.owns() && columns.foresees();
@@ -136,7 +132,8 @@ public final class StreamPlanner {
     ReadPolicy policy = forward.pattern().policy();
     boolean isOrdered = policy == ReadPolicy.SEQUENTIAL || policy == ReadPolicy.WHOLE_FILE;
     boolean isDone = columns == null ? footer.isDone : columns.isForeign();
-    return mode != ColumnarMode.OFF && !isDone && (!isOrdered || isOwnedByColumns());
+    boolean isOwned = columns != null && columns.owns();
+    return mode != ColumnarMode.OFF && !isDone && (!isOrdered || isOwned);
   }
 
   /**

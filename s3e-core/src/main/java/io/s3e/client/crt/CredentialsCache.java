@@ -71,10 +71,6 @@ final class CredentialsCache implements DelegateCredentialsHandler, AutoCloseabl
       return new Snapshot(credentials, keyId, expiry, askedNanos, last);
     }
 
-    boolean isSuspect() {
-      return refusedNanos != null;
-    }
-
     boolean servesUntil(Instant time) {
       return expiry == null || time.isBefore(expiry);
     }
@@ -109,7 +105,7 @@ final class CredentialsCache implements DelegateCredentialsHandler, AutoCloseabl
   void whenReady(Runnable start, Consumer<Exception> failed) {
     Snapshot now = snapshot.get();
     if (now != null && now.servesUntil(clock.get().plus(EXPIRY_MARGIN))) {
-      if (now.isSuspect() || now.isOld()) {
+      if (now.refusedNanos() != null || now.isOld()) {
         ask(null);
       }
       start.run();

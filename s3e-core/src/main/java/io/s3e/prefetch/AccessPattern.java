@@ -63,7 +63,8 @@ public final class AccessPattern {
   /** Bytes of the runs that ended last, in no order; 0 for a run of one read. */
   private final long[] lastRuns = new long[REMEMBERED_RUNS];
 
-  private int endedRuns;
+  /** Index in {@link #lastRuns} of the one that is forgotten next. */
+  private int oldestRun;
 
   // Written by the planner and its caller alone, read by any thread.
   private volatile ReadPolicy policy;
@@ -117,7 +118,7 @@ public final class AccessPattern {
       return;
     }
     boolean goesOn = end > runEnd;
-    if (Math.abs(start - runEnd) <= GAP_BYTES) {
+    if (Math.abs(start - runEnd) <= Math.max(GAP_BYTES, layout.blockSize())) {
       runEnd = Math.max(runEnd, end);
     } else if (start < runStart || start > runEnd) {
       if (start - runEnd > LEAP_BYTES || runStart - end > LEAP_BYTES) {
@@ -236,8 +237,8 @@ public final class AccessPattern {
 
   /** A read is about to begin somewhere else, after a run of so many bytes; 0 for one read. */
   void onRunEnd(long bytes) {
-    lastRuns[endedRuns % REMEMBERED_RUNS] = bytes;
-    endedRuns++;
+    lastRuns[oldestRun] = bytes;
+    oldestRun = (oldestRun + 1) % REMEMBERED_RUNS;
   }
 
   /** Bytes that the next run will have at least, if it is as those before it. */

@@ -172,8 +172,11 @@ final class Cursors {
     /** It is ahead by no more than what it has read: nothing has shown yet that it will go on. */
     boolean earning;
 
-    /** How many blocks from {@link #startBlock} on it is expected to read: the runs before did. */
+    /** How many blocks its run will have at least, if it is as those before it. */
     long foreseen;
+
+    /** Block that its run is fetched up to, by what is foreseen; none where all is trusted. */
+    long foreseenTo;
 
     /** Blocks of its run that it did not read itself, but the cursor that it was forked from. */
     long readBefore;

@@ -31,15 +31,16 @@ import org.jspecify.annotations.Nullable;
  * <p><b>How far.</b> Where the opener has said nothing, a cursor that prefetches from its first
  * read on <i>earns</i> its window: it is ahead by as much as it has read, and asks for that
  * together with the block that its reader comes to, until it has read 1 MiB: a look at a header
- * costs a GET or two. So does every cursor of a stream that is not trusted; one that begins where
- * no other is first asks for as much as the shortest of the last three runs had, until it has read
- * twice as much, and its window is what it has read then. Otherwise the window starts small and
- * doubles for each wait of the reader, up to the cap; after a refusal it falls to what was granted.
- * It is cut into {@link PrefetchLimits#parallelRamp} requests, or the stream's share of what is in
- * flight at once, until these have their full length; into fewer and longer ones where nobody
- * waits, else towards the end into shorter ones again. Requests are issued whole, when one fits.
- * Cursors that prefetch share the cap. Prefetch stops at the split's end; a reader that goes on for
- * more than a block beyond it gets one small request ahead.
+ * costs a GET or two. So do cursors that begin to prefetch while the stream is not trusted; one
+ * that begins where no other is first asks for as much as the shortest of the last three runs had,
+ * until it has read twice as much, and its window is what it has read then. Otherwise the window
+ * starts small and doubles for each wait of the reader, up to 64 times what it has read and to the
+ * cap; after a refusal it falls to what was granted. It is cut into {@link
+ * PrefetchLimits#parallelRamp} requests, or the stream's share of what is in flight at once, until
+ * these have their full length; into fewer and longer ones where nobody waits, else towards the end
+ * into shorter ones again. Requests are issued whole, when one fits. Cursors that prefetch share
+ * the cap. Prefetch stops at the split's end; a reader that goes on for more than a block beyond it
+ * gets one small request ahead.
  *
  * <p><b>Trust.</b> If more than a fifth of what was prefetched lately was never read, windows fall
  * back to where they began, and the stream is not trusted until as much was read of what was
@@ -57,6 +58,9 @@ public final class ReadPlanner {
   /** The period over which waste is counted, in initial windows. */
   private static final int LEDGER_WINDOWS = 8;
 
+  /** The least of that, for readers whose windows begin smaller than others'. */
+  private static final long LEAST_LEDGER_BYTES = 64 << 20;
+
   private final BlockLayout layout;
   private final PrefetchLimits limits;
   private final Ledger ledger;
@@ -71,7 +75,8 @@ public final class ReadPlanner {
       BlockLayout layout, ReadPolicy policy, @Nullable ByteRange split, PrefetchLimits limits) {
     this.layout = layout;
     this.limits = limits;
-    this.ledger = new Ledger((long) LEDGER_WINDOWS * limits.initialWindowBytes());
+    long period = (long) LEDGER_WINDOWS * limits.initialWindowBytes();
+    this.ledger = new Ledger(Math.max(LEAST_LEDGER_BYTES, period));
     this.pattern = new AccessPattern(layout, ledger, policy, split);
     this.windows = new Windows(layout, limits, cursors, pattern);
   }
@@ -85,7 +90,7 @@ public final class ReadPlanner {
     long end = position + Math.min(length, layout.objectSize() - position);
     BlockRange touched = layout.covering(position, end);
     cursors.countRead(end - position);
-    Cursor near = cursors.near(position, (long) GAP_BLOCKS * layout.blockSize());
+    Cursor near = near(position);
     if (near != null && touched.count() == 1 && touched.end() == near.reached) {
       near.advance(position, end, touched);
       cursors.use(near);
@@ -108,7 +113,7 @@ public final class ReadPlanner {
         continue;
       }
       cursors.countRead(range.length());
-      Cursor near = cursors.near(range.start(), (long) GAP_BLOCKS * layout.blockSize());
+      Cursor near = near(range.start());
       if (near != null) {
         near.advance(range.start(), range.end(), touched);
         cursors.use(near);
@@ -117,6 +122,15 @@ public final class ReadPlanner {
       }
       pattern.onPlanned();
     }
+  }
+
+  /** The cursor that a read belongs to; null if it has to be made. */
+  private @Nullable Cursor near(long position) {
+    Cursor near = cursors.near(position, (long) GAP_BLOCKS * layout.blockSize());
+    if (near != null && !cursors.isLatest(near)) {
+      endRun();
+    }
+    return near;
   }
 
   /** Whether the policy wants nothing ahead; nor what another has left, which is forgotten. */
@@ -272,12 +286,13 @@ public final class ReadPlanner {
       Cursor child = new Cursor(position, touched.first(), Cursor.CursorStart.FORK);
       boolean isOther = !pattern.isTrusted() && windows.isOtherRun(parent, child);
       if (isOther) {
-        beginRun(child);
+        endRun();
       }
       windows.fork(parent, child);
       if (isOther) {
         child.readBefore = 0;
         child.earning = true;
+        windows.foresee(child);
       }
       return child;
     }
@@ -287,22 +302,21 @@ public final class ReadPlanner {
             : Cursor.CursorStart.JUMP;
     Cursor cursor = new Cursor(position, touched.first(), origin);
     if (origin == Cursor.CursorStart.JUMP) {
-      beginRun(cursor);
+      endRun();
+      windows.foresee(cursor);
     }
-    if (cursor.foreseen > 0 || pattern.isAssumedForward(cursor)) {
+    if (cursor.foreseenTo > cursor.startBlock || pattern.isAssumedForward(cursor)) {
       windows.open(cursor);
     }
     return cursor;
   }
 
-  /** {@code cursor} begins elsewhere than at the last run's end. */
-  private void beginRun(Cursor cursor) {
-    Cursor before = cursors.latest(each -> true);
-    if (before != null) {
-      pattern.onRunEnd(before.continued ? before.next - before.runStart : 0);
-    }
-    if (!pattern.isTrusted()) {
-      windows.foresee(cursor);
+  /** The reader goes elsewhere, or for a moment to a place where it has been. */
+  private void endRun() {
+    Cursor last = cursors.latest(each -> true);
+    if (last != null) {
+      long bytes = last.next - last.runStart + last.readBefore * layout.blockSize();
+      pattern.onRunEnd(last.continued ? bytes : 0);
     }
   }
 

@@ -16,9 +16,9 @@ public final class VectorPlanner {
   private static final double MAX_OVER_READ = 0.5;
 
   /**
-   * A gap of no more than so many blocks is fetched over, whatever is wanted beside it, in a group
-   * of no more than {@value #NEAR_GROUP_BLOCKS}: of 64 KiB, what S3A joins (128 KiB, 2 MiB). A GET
-   * costs more than 2 ms of a connection do.
+   * A gap of no more than so many blocks, and not too wide for all, is fetched over, whatever is
+   * wanted beside it, in a group of no more than {@value #NEAR_GROUP_BLOCKS}: of 64 KiB, what S3A
+   * joins (128 KiB, 2 MiB). A GET costs more than 2 ms of a connection do.
    */
   private static final int NEAR_BLOCKS = 2;
 
@@ -43,9 +43,9 @@ public final class VectorPlanner {
   /**
    * Sorts {@code ranges} and joins neighbours. Ranges whose blocks touch are joined, for together
    * they take no byte more than apart. Others are joined as {@code how} says, which counts bytes
-   * that nobody asked for against those that somebody did. The blocks of a joined group are at most
-   * {@link Joining#requestBytes} long, or one block. A range longer than that is a group of its
-   * own. So is each empty range, which overlaps nothing.
+   * that nobody asked for against those that somebody did, but for gaps of a block or two. The
+   * blocks of a joined group are at most {@link Joining#requestBytes} long, or one block. A range
+   * longer than that is a group of its own. So is each empty range, which overlaps nothing.
    *
    * @param blockBytes what is fetched at least, in bytes
    * @return groups in order of offset; each index of {@code ranges} is a member of exactly one

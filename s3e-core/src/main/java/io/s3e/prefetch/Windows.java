@@ -28,6 +28,9 @@ final class Windows {
    */
   private static final int EARNING_BYTES = 1 << 20;
 
+  /** Longer runs are those of a reader that goes forward. */
+  private static final int MOST_FORESEEN_BYTES = 8 << 20;
+
   /** A whole file will be read, so its window starts two doublings further. */
   private static final int WHOLE_FILE_FACTOR = 4;
 
@@ -66,15 +69,12 @@ final class Windows {
     minimumBytes = Math.max(0, bytes);
   }
 
-  /** {@code cursor} begins a run of a stream that is not trusted. */
+  /** {@code cursor} begins a run. */
   void foresee(Cursor cursor) {
-    long end = Math.min(layout.objectSize(), cursor.runStart + foreseenRun());
+    long run = Math.min(pattern.foreseenRun(), MOST_FORESEEN_BYTES);
+    long end = Math.min(layout.objectSize(), cursor.runStart + run);
     cursor.foreseen = layout.covering(cursor.runStart, end).count();
-  }
-
-  /** Longer runs are those of a reader that goes forward. */
-  private long foreseenRun() {
-    return Math.min(pattern.foreseenRun(), limits.initialWindowBytes());
+    cursor.foreseenTo = pattern.isTrusted() ? 0 : cursor.startBlock + cursor.foreseen;
   }
 
   /** How far all cursors together may be ahead. */
@@ -88,12 +88,12 @@ final class Windows {
 
   /** Whether {@code cursor} has read much more than looks, and the runs before it, have read. */
   boolean hasComeFar(Cursor cursor) {
-    return cursor.read() > layout.blocksOver(Math.max(EARNING_BYTES, 2 * foreseenRun()));
+    return cursor.read() > Math.max(layout.blocksOver(EARNING_BYTES), 2 * cursor.foreseen);
   }
 
   long windowOf(Cursor cursor) {
     if (cursor.earning) {
-      long paid = Math.max(cursor.read(), cursor.foreseen - cursor.read());
+      long paid = Math.max(cursor.read(), cursor.foreseenTo - cursor.reached);
       return Math.min(Math.max(layout.blocksOver(minimumBytes), paid), share());
     }
     long shown = Math.max(cursor.sinceWait() - initial, cursor.read() / EARNED_WINDOW_PART);
@@ -135,6 +135,8 @@ final class Windows {
     child.leastRequest = parent.leastRequest;
     child.continued = parent.continued;
     child.readBefore = parent.read();
+    child.foreseen = parent.foreseen;
+    child.foreseenTo = parent.foreseenTo;
     child.aheadTo = Math.max(child.aheadTo, parent.aheadTo);
     parent.aheadTo = Math.max(parent.reached, Math.min(parent.aheadTo, child.reached));
     parent.active = false;
@@ -171,9 +173,7 @@ final class Windows {
   void refill(Cursor cursor) {
     if (cursor.earning) {
       boolean isTrusted = pattern.isTrusted();
-      boolean isShort =
-          cursor.read() <= Math.max(layout.blocksOver(EARNING_BYTES), 2 * cursor.foreseen);
-      cursor.earning = isShort && !(isTrusted && pattern.isTold());
+      cursor.earning = !hasComeFar(cursor) && !(isTrusted && pattern.isTold());
       if (cursor.earning && !cursor.pastAhead) {
         return;
       }
@@ -187,10 +187,9 @@ final class Windows {
       limit = layout.blocks();
       window = Math.min(window, sizing.minBlocks());
     }
-    long foreseenEnd = cursor.startBlock + cursor.foreseen;
-    if (cursor.earning && cursor.reached < foreseenEnd) {
-      limit =
-          Math.min(limit, Math.max(foreseenEnd, cursor.reached + layout.blocksOver(minimumBytes)));
+    if (cursor.earning && cursor.reached < cursor.foreseenTo) {
+      long least = cursor.reached + layout.blocksOver(minimumBytes);
+      limit = Math.min(limit, Math.max(cursor.foreseenTo, least));
     }
     if (!mayAsk(cursor) || window == 0 || cursor.aheadTo >= limit) {
       return;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.s3e.stream;
 
+import io.s3e.block.BlockLayout;
 import io.s3e.block.ByteRange;
 import io.s3e.fetch.FetchTimer;
 import io.s3e.fetch.Patience;
@@ -234,7 +235,9 @@ final class VectoredRead implements FetchTimer.Watched {
   }
 
   private void over(VectorGroup group) {
-    if (!group.isDelivered()) {
+    if (group.isDelivered()) {
+      forgetGaps(group);
+    } else {
       reader.pump.forget(group.span);
     }
     if (groupsLeft.decrementAndGet() == 0) {
@@ -243,6 +246,20 @@ final class VectoredRead implements FetchTimer.Watched {
     } else {
       underWay.addAndGet(-bytes(group));
       beginGroups();
+    }
+  }
+
+  /** Blocks between ranges came along, and are the first to make room. */
+  private void forgetGaps(VectorGroup group) {
+    BlockLayout layout = reader.handle.layout();
+    long end = group.span.start();
+    for (ByteRange range : group.ranges().toList()) {
+      long from = end > 0 ? layout.endOf(layout.blockAt(end - 1)) : 0;
+      long to = layout.startOf(layout.blockAt(range.start()));
+      if (from < to && !range.isEmpty()) {
+        reader.pump.forget(new ByteRange(from, to));
+      }
+      end = Math.max(end, range.end());
     }
   }
 

@@ -276,4 +276,18 @@ class AccessPatternTest {
     random.onRead(0, 10);
     assertThat(random.hasStoppedSoon()).isFalse();
   }
+
+  /** A stream tells of each block of a call, up to the end of the call. */
+  @Test
+  void callsInsideOneLongBlockAreOneRun() {
+    long block = 4 * MIB;
+    AccessPattern told =
+        new AccessPattern(
+            new BlockLayout(1000 * MIB, (int) block), ledger, ReadPolicy.SEQUENTIAL, null);
+    for (long at = 0; at < 8 * block; at += block) {
+      told.onRead(at, at + 64 * 1024);
+    }
+    assertThat(told.hasComeFar()).isTrue();
+    assertThat(told.isRandom()).isFalse();
+  }
 }

@@ -171,10 +171,10 @@ class VectorPlannerTest {
         long blocks = (group.span().end() - 1) / block - first + 1;
         assertThat(blocks * block).as(seed).isLessThanOrEqualTo(Math.max(max, block));
       }
-      if (members.size() > 1 && block == 1 && group.span().length() > 32) {
+      if (members.size() > 1 && block == 1) {
         assertThat((double) (group.span().length() - used))
             .as(seed)
-            .isLessThanOrEqualTo(ratio * used);
+            .isLessThanOrEqualTo(Math.max(ratio * used, 32));
       }
     }
     assertThat(seen).as(seed).doesNotHaveDuplicates().hasSize(ranges.size());

@@ -280,7 +280,7 @@ class RequestCountTest {
   @Test
   void whoStopsSoonIsNotFetchedAheadForASecondTime() throws Exception {
     // So long that all GETs are started before the first byte is there.
-    client.faults((request, number) -> Answer.GOOD.after(50));
+    client.faults((request, number) -> Answer.GOOD.after(200));
     client.put(OBJECT, MemoryObjectClient.repeating(64 * MIB, 7), ETAG);
     ObjectRef other = new ObjectRef("bucket", "other");
     client.put(other, MemoryObjectClient.repeating(64 * MIB, 7), ETAG);
@@ -291,7 +291,7 @@ class RequestCountTest {
     assertThat(head(other, 1)).as("after one that stopped").isLessThanOrEqualTo(2);
     assertThat(client.bytesAsked() - before).isLessThanOrEqualTo(MIB + 64 * KIB);
     assertThat(head(elsewhere, 1)).as("of another place").isBetween(8, 10);
-    assertThat(head(other, 20)).as("it goes on").isLessThanOrEqualTo(12);
+    assertThat(head(other, 20)).as("it goes on").isLessThanOrEqualTo(24);
     ObjectRef last = new ObjectRef("bucket", "last");
     client.put(last, MemoryObjectClient.repeating(64 * MIB, 7), ETAG);
     assertThat(head(last, 1)).as("after one that went on").isBetween(8, 10);
@@ -350,6 +350,29 @@ class RequestCountTest {
       column.add(ByteRange.ofLength((long) i * MIB, MIB));
     }
     requireVectored(column, 400);
+  }
+
+  /** What came along between ranges makes room for what the same reader asks for next. */
+  @Test
+  void gapsBetweenRangesDoNotFillMemory() throws Exception {
+    MemoryObjectClient copying = new MemoryObjectClient(ClientLimits.copying(4 * MIB, 24, 0));
+    copying.put(OBJECT, MemoryObjectClient.repeating(192 * MIB, 7), ETAG);
+    S3EConfig config = S3EConfig.DEFAULTS.toBuilder().memoryBytes(32L * MIB).build();
+    try (S3E tenant = S3E.create(config, new MemoryBudget(32L * MIB), granted -> copying);
+        S3EInputStream in =
+            tenant.open(OBJECT, OpenOptions.DEFAULTS.withPolicy(ReadPolicy.RANDOM))) {
+      for (long at = 0; at < 184 * MIB; at += 8 * MIB) {
+        List<ByteRange> ranges = new ArrayList<>();
+        for (int i = 0; i < 60; i++) {
+          ranges.add(ByteRange.ofLength(at + i * 128L * KIB, KIB));
+        }
+        for (CompletableFuture<ByteBuffer> each :
+            in.readVectored(ranges, ByteBuffer::allocate, buffer -> {})) {
+          assertThat(each.get(4, TimeUnit.SECONDS).remaining()).isEqualTo(KIB);
+        }
+      }
+    }
+    assertThat(copying.gets().size()).as("of 23 reads").isLessThanOrEqualTo(23 * 5);
   }
 
   @Test

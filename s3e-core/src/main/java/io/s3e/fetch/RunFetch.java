@@ -163,6 +163,9 @@ public final class RunFetch implements Attempt.Outcome {
 
   /** The stream that started the run has passed over {@code bytes} of it, come or not. */
   public void abandon(ByteRange bytes) {
+    if (range().start() >= bytes.end() || range().end() <= bytes.start()) {
+      return;
+    }
     for (Block block : blocks()) {
       if (block.start() >= bytes.start() && block.end() <= bytes.end()) {
         block.whenSettled(block::abandon);

@@ -118,7 +118,9 @@ public final class AccessPattern {
       return;
     }
     boolean goesOn = end > runEnd;
-    if (Math.abs(start - runEnd) <= Math.max(GAP_BYTES, layout.blockSize())) {
+    // Calls inside a long block are told once a block, each up to its own end.
+    long mostAhead = Math.max(GAP_BYTES, layout.blockSize());
+    if (start - runEnd <= mostAhead && runEnd - start <= GAP_BYTES) {
       runEnd = Math.max(runEnd, end);
     } else if (start < runStart || start > runEnd) {
       if (start - runEnd > LEAP_BYTES || runStart - end > LEAP_BYTES) {

@@ -55,11 +55,8 @@ public final class ReadPlanner {
   /** A forward skip or a step back of so many blocks is still the same cursor. */
   private static final int GAP_BLOCKS = 4;
 
-  /** The period over which waste is counted, in initial windows. */
+  /** The period over which waste is counted, in initial windows, or in requests if longer. */
   private static final int LEDGER_WINDOWS = 8;
-
-  /** The least of that, for readers whose windows begin smaller than others'. */
-  private static final long LEAST_LEDGER_BYTES = 64 << 20;
 
   private final BlockLayout layout;
   private final PrefetchLimits limits;
@@ -75,8 +72,8 @@ public final class ReadPlanner {
       BlockLayout layout, ReadPolicy policy, @Nullable ByteRange split, PrefetchLimits limits) {
     this.layout = layout;
     this.limits = limits;
-    long period = (long) LEDGER_WINDOWS * limits.initialWindowBytes();
-    this.ledger = new Ledger(Math.max(LEAST_LEDGER_BYTES, period));
+    int window = Math.max(limits.initialWindowBytes(), limits.requestBytes());
+    this.ledger = new Ledger((long) LEDGER_WINDOWS * window);
     this.pattern = new AccessPattern(layout, ledger, policy, split);
     this.windows = new Windows(layout, limits, cursors, pattern);
   }
@@ -291,6 +288,7 @@ public final class ReadPlanner {
       windows.fork(parent, child);
       if (isOther) {
         child.readBefore = 0;
+        child.continued = false;
         child.earning = true;
         windows.foresee(child);
       }

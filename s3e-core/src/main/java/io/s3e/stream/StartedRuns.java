@@ -53,6 +53,12 @@ final class StartedRuns implements Consumer<RunFetch> {
     }
   }
 
+  /** What came of these blocks is the first to make room; nothing is given up. */
+  void passOver(BlockRange blocks) {
+    ByteRange bytes = handle.layout().bytesOf(blocks);
+    runs.forEach(run -> run.abandon(bytes));
+  }
+
   void abandonAll() {
     for (RunFetch run = runs.poll(); run != null; run = runs.poll()) {
       run.abandon();

@@ -2,6 +2,7 @@
 package io.s3e.stream;
 
 import io.s3e.block.BlockLayout;
+import io.s3e.block.BlockRange;
 import io.s3e.block.ByteRange;
 import io.s3e.fetch.FetchTimer;
 import io.s3e.fetch.Patience;
@@ -253,11 +254,13 @@ final class VectoredRead implements FetchTimer.Watched {
   private void forgetGaps(VectorGroup group) {
     BlockLayout layout = reader.handle.layout();
     long end = group.span.start();
-    for (ByteRange range : group.ranges().toList()) {
-      long from = end > 0 ? layout.endOf(layout.blockAt(end - 1)) : 0;
-      long to = layout.startOf(layout.blockAt(range.start()));
-      if (from < to && !range.isEmpty()) {
-        reader.pump.forget(new ByteRange(from, to));
+    for (ByteRange range : group.ranges().filter(each -> !each.isEmpty()).toList()) {
+      BlockRange between =
+          new BlockRange(
+              layout.blocksOver(end),
+              Math.max(layout.blocksOver(end), layout.blockAt(range.start())));
+      if (!between.isEmpty()) {
+        reader.pump.passOver(between);
       }
       end = Math.max(end, range.end());
     }

@@ -279,22 +279,22 @@ class RequestCountTest {
   /** As for LIMIT, or for a header. The next object of the place profits, until one is read on. */
   @Test
   void whoStopsSoonIsNotFetchedAheadForASecondTime() throws Exception {
-    // So long that all GETs are started before the first byte is there.
-    client.faults((request, number) -> Answer.GOOD.after(200));
+    // So long that more GETs are started before the first byte is there than a brief reader has.
+    client.faults((request, number) -> Answer.GOOD.after(100));
     client.put(OBJECT, MemoryObjectClient.repeating(64 * MIB, 7), ETAG);
     ObjectRef other = new ObjectRef("bucket", "other");
     client.put(other, MemoryObjectClient.repeating(64 * MIB, 7), ETAG);
     ObjectRef elsewhere = new ObjectRef("bucket", "elsewhere/key");
     client.put(elsewhere, MemoryObjectClient.repeating(64 * MIB, 7), ETAG);
-    assertThat(head(OBJECT, 1)).as("nothing is known").isBetween(8, 10);
+    assertThat(head(OBJECT, 1)).as("nothing is known").isBetween(4, 10);
     long before = client.bytesAsked();
     assertThat(head(other, 1)).as("after one that stopped").isLessThanOrEqualTo(2);
     assertThat(client.bytesAsked() - before).isLessThanOrEqualTo(MIB + 64 * KIB);
-    assertThat(head(elsewhere, 1)).as("of another place").isBetween(8, 10);
+    assertThat(head(elsewhere, 1)).as("of another place").isBetween(4, 10);
     assertThat(head(other, 20)).as("it goes on").isLessThanOrEqualTo(24);
     ObjectRef last = new ObjectRef("bucket", "last");
     client.put(last, MemoryObjectClient.repeating(64 * MIB, 7), ETAG);
-    assertThat(head(last, 1)).as("after one that went on").isBetween(8, 10);
+    assertThat(head(last, 1)).as("after one that went on").isBetween(4, 10);
   }
 
   @ParameterizedTest
@@ -368,7 +368,7 @@ class RequestCountTest {
         }
         for (CompletableFuture<ByteBuffer> each :
             in.readVectored(ranges, ByteBuffer::allocate, buffer -> {})) {
-          assertThat(each.get(4, TimeUnit.SECONDS).remaining()).isEqualTo(KIB);
+          assertThat(each.get(30, TimeUnit.SECONDS).remaining()).isEqualTo(KIB);
         }
       }
     }

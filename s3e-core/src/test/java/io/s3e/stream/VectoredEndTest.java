@@ -14,6 +14,7 @@ import io.s3e.prefetch.ReadPolicy;
 import io.s3e.testing.MemoryObjectClient.Answer;
 import io.s3e.testing.Threads;
 import java.io.InterruptedIOException;
+import java.lang.ref.WeakReference;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -96,6 +97,29 @@ class VectoredEndTest {
     assertThat(released).as("before their futures fail").hasSize(3);
     awaitTrue("GETs cancelled", () -> s3e.client.active() == 0);
     in.close();
+  }
+
+  /** A read that is never over would keep its stream, and what it has brought, for good. */
+  @Test
+  void anEmptyRangeAtTheObjectsEndIsOver() throws Exception {
+    s3e.put(2);
+    try (S3EInputStream in = s3e.open(RANDOM)) {
+      WeakReference<ByteBuffer> brought = readToEnd(in);
+      awaitTrue(
+          "nobody keeps the buffer",
+          () -> {
+            System.gc();
+            return brought.get() == null;
+          });
+    }
+  }
+
+  private static WeakReference<ByteBuffer> readToEnd(S3EInputStream in) throws Exception {
+    long size = in.size();
+    List<ByteRange> ranges = List.of(new ByteRange(0, 10), new ByteRange(size, size));
+    var results = in.readVectored(ranges, ByteBuffer::allocate, buffer -> {});
+    assertThat(results.get(1).get(30, TimeUnit.SECONDS).remaining()).isZero();
+    return new WeakReference<>(results.get(0).get(30, TimeUnit.SECONDS));
   }
 
   /** The room of a range that ends is not for one that ends in a moment. */

@@ -237,7 +237,7 @@ final class VectoredRead implements FetchTimer.Watched {
 
   private void over(VectorGroup group) {
     if (group.isDelivered()) {
-      forgetGaps(group);
+      passOverGaps(group);
     } else {
       reader.pump.forget(group.span);
     }
@@ -251,16 +251,14 @@ final class VectoredRead implements FetchTimer.Watched {
   }
 
   /** Blocks between ranges came along, and are the first to make room. */
-  private void forgetGaps(VectorGroup group) {
+  private void passOverGaps(VectorGroup group) {
     BlockLayout layout = reader.handle.layout();
     long end = group.span.start();
     for (ByteRange range : group.ranges().filter(each -> !each.isEmpty()).toList()) {
-      BlockRange between =
-          new BlockRange(
-              layout.blocksOver(end),
-              Math.max(layout.blocksOver(end), layout.blockAt(range.start())));
-      if (!between.isEmpty()) {
-        reader.pump.passOver(between);
+      long first = layout.blocksOver(end);
+      long next = layout.blockAt(range.start());
+      if (first < next) {
+        reader.pump.passOver(new BlockRange(first, next));
       }
       end = Math.max(end, range.end());
     }

@@ -21,7 +21,6 @@ final class Jumps implements Workload {
 
   @Override
   public long run(RunContext context) throws Exception {
-    ReadMonitor monitor = context.monitor();
     ObjectSlice object = context.object();
     byte[] buffer = context.buffer(READ_BYTES);
     List<Long> places =
@@ -30,16 +29,8 @@ final class Jumps implements Workload {
     try (FSDataInputStream in = context.open(object)) {
       for (long place : places.subList(0, (int) (context.bytesFromFront() / RUN_BYTES))) {
         long from = place * RUN_BYTES;
-        in.seek(from);
         for (long at = from; at < from + RUN_BYTES; at += READ_BYTES) {
-          monitor.begin("readFully after seek", at, READ_BYTES);
-          try {
-            in.readFully(buffer, 0, READ_BYTES);
-            monitor.endRead(READ_BYTES);
-          } finally {
-            monitor.end();
-          }
-          context.check(object, at, buffer, READ_BYTES);
+          context.seekAndRead(in, object, at, buffer);
         }
       }
     }

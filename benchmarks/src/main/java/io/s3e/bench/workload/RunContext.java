@@ -167,6 +167,20 @@ final class RunContext {
     return Math.min(spec.bytes(), object().length());
   }
 
+  /** Seeks, fills the buffer from there on as one read of the run, and compares it. */
+  void seekAndRead(FSDataInputStream in, ObjectSlice object, long position, byte[] buffer)
+      throws IOException {
+    monitor().begin("seek and readFully", position, buffer.length);
+    try {
+      in.seek(position);
+      in.readFully(buffer);
+      monitor().endRead(buffer.length);
+    } finally {
+      monitor().end();
+    }
+    check(object, position, buffer, buffer.length);
+  }
+
   /** Compares what a read returned with what the object holds there. */
   void check(ObjectSlice object, long position, byte[] bytes, int count)
       throws WrongBytesException {

@@ -17,23 +17,13 @@ final class ToAndFro implements Workload {
 
   @Override
   public long run(RunContext context) throws Exception {
-    ReadMonitor monitor = context.monitor();
     ObjectSlice object = context.object();
     byte[] buffer = context.buffer(PIECE_BYTES);
     long pieces = context.bytesFromFront() / PIECE_BYTES;
     try (FSDataInputStream in = context.open(object)) {
       for (long group = 0; group + ORDER.length <= pieces; group += ORDER.length) {
         for (int step : ORDER) {
-          long position = (group + step) * PIECE_BYTES;
-          monitor.begin("seek and readFully", position, PIECE_BYTES);
-          try {
-            in.seek(position);
-            in.readFully(buffer, 0, PIECE_BYTES);
-            monitor.endRead(PIECE_BYTES);
-          } finally {
-            monitor.end();
-          }
-          context.check(object, position, buffer, PIECE_BYTES);
+          context.seekAndRead(in, object, (group + step) * PIECE_BYTES, buffer);
         }
       }
     }

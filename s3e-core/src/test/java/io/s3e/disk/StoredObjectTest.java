@@ -46,6 +46,18 @@ class StoredObjectTest {
     assertThat(hashes).hasSameSizeAs(all);
   }
 
+  /** Of numbers below 0 too, as hashes of paths are. */
+  @Test
+  void mixedWithANumberObjectsStayApart() {
+    for (int number : new int[] {-2, -1, 0, 1, Integer.MIN_VALUE, Integer.MAX_VALUE}) {
+      Set<Long> mixed = new HashSet<>();
+      for (int key = 0; key < 100; key++) {
+        mixed.add(of("store", "bucket", "key " + key, "etag", null, 10).mixedWith(number));
+      }
+      assertThat(mixed).as("objects mixed with %s", number).hasSize(100);
+    }
+  }
+
   /** The hash is a name in files that other processes read: it must not change by itself. */
   @Test
   void theHashIsTheFirst160BitsOfTheSha256OfTheIdentity() {

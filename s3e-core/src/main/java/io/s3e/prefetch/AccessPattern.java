@@ -57,7 +57,7 @@ public final class AccessPattern {
   /** The planner, whose own this is, has seen no read since the stream was opened or reset. */
   private boolean fresh = true;
 
-  /** {@link #isAssumedForward} was asked, once of each, of a cursor where the split begins. */
+  /** A cursor has begun where the split begins. */
   private boolean hasBegun;
 
   /** Bytes of the runs that ended last, in no order; 0 for a run of one read. */
@@ -267,8 +267,8 @@ public final class AccessPattern {
     return ledger.distrust() == 0 && !countsAsRandom();
   }
 
-  /** Whether a cursor that has just begun prefetches before it has shown anything. */
-  boolean isAssumedForward(Cursor cursor) {
+  /** A cursor has begun; true if it prefetches before it has shown anything. */
+  boolean onBegin(Cursor cursor) {
     long block = cursor.reached;
     if (cursor.origin != Cursor.CursorStart.JUMP || !isTrusted() || block >= splitLimit) {
       return false;

@@ -155,7 +155,7 @@ public final class ReadPlanner {
     if (!cursor.active && pattern.hasShownEnough(cursor)) {
       windows.open(cursor);
     }
-    if (cursor.active && cursor.continued && windows.hasComeFar(cursor)) {
+    if (cursor.active && cursor.continued && windows.hasOutrun(cursor)) {
       pattern.onForward();
     }
     plan(cursor);
@@ -303,7 +303,7 @@ public final class ReadPlanner {
       endRun();
       windows.foresee(cursor);
     }
-    if (cursor.foreseenTo > cursor.startBlock || pattern.isAssumedForward(cursor)) {
+    if (cursor.foreseenTo > cursor.startBlock || pattern.onBegin(cursor)) {
       windows.open(cursor);
     }
     return cursor;
@@ -321,7 +321,7 @@ public final class ReadPlanner {
   /** The stream jumps about: what a short run's evidence spoke for is not wanted any more. */
   private void endGuessing() {
     for (Cursor cursor : cursors.leastRecentFirst()) {
-      if (!windows.hasComeFar(cursor)) {
+      if (!windows.hasOutrun(cursor)) {
         cursor.aheadTo = cursor.reached;
         cursor.active = false;
       }

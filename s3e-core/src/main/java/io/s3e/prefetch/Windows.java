@@ -87,7 +87,7 @@ final class Windows {
   }
 
   /** Whether {@code cursor} has read much more than looks, and the runs before it, have read. */
-  boolean hasComeFar(Cursor cursor) {
+  boolean hasOutrun(Cursor cursor) {
     return cursor.read() > Math.max(layout.blocksOver(EARNING_BYTES), 2 * cursor.foreseen);
   }
 
@@ -173,7 +173,7 @@ final class Windows {
   void refill(Cursor cursor) {
     if (cursor.earning) {
       boolean isTrusted = pattern.isTrusted();
-      cursor.earning = !hasComeFar(cursor) && !(isTrusted && pattern.isTold());
+      cursor.earning = !hasOutrun(cursor) && !(isTrusted && pattern.isTold());
       if (cursor.earning && !cursor.pastAhead) {
         return;
       }

@@ -28,6 +28,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -41,6 +42,7 @@ import software.amazon.awssdk.core.exception.SdkClientException;
 /** What clients do about credentials that are refused or missing, and about a clock that is off. */
 @Timeout(60)
 @Slow
+@Tag("waits")
 class ClientRemediesTest {
   private static final ClientMemory MEMORY = new ClientMemory(48L << 20, 1 << 20, 64 << 10);
   private static final ObjectRef OBJECT = new ObjectRef("bucket", "object");

@@ -3,8 +3,10 @@ package io.s3e.client;
 
 import io.s3e.client.aws.AwsClientSettings;
 import io.s3e.client.aws.AwsClients;
+import org.junit.jupiter.api.Tag;
 
 /** The contract on faults for one client. */
+@Tag("waits")
 class CrtBorrowedFaultTest extends ObjectClientFaultContract {
   @Override
   protected ObjectClient open(AwsClientSettings settings, ClientMemory memory) {

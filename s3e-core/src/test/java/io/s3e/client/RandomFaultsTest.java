@@ -29,8 +29,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Timeout(180)
 @Slow
 class RandomFaultsTest {
-  /** For each client; 3,000 in all. */
-  private static final int FAULTS = 500;
+  /** For each client; 3,000 in all each night. */
+  private static final int FAULTS =
+      Integer.getInteger("s3e.test.random.faults", 1_200) / EveryClient.values().length;
 
   private static final double SHARE = 1 / 6.0;
 

@@ -133,12 +133,12 @@ class SignedReadsTest {
         s3e.server.clock(offset);
         s3e.run(
             ReaderKind.values().length,
-            reader -> readFor(Duration.ofMillis(500), s3e, ReaderKind.values()[reader]));
+            reader -> readFor(Duration.ofMillis(200), s3e, ReaderKind.values()[reader]));
         // A clock that is set while reads go on.
         s3e.server.clock(Duration.ZERO);
         s3e.run(
             ReaderKind.values().length,
-            reader -> readFor(Duration.ofMillis(500), s3e, ReaderKind.values()[reader]));
+            reader -> readFor(Duration.ofMillis(200), s3e, ReaderKind.values()[reader]));
       }
       SdkGlobalTime.setGlobalTimeOffset(0);
     }

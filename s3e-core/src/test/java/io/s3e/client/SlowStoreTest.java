@@ -17,11 +17,13 @@ import io.s3e.testing.S3ProxyServer;
 import io.s3e.testing.Slow;
 import java.time.Duration;
 import java.util.Arrays;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** A store that answers late, by the settings that nobody has changed. */
 @Timeout(120)
+@Tag("waits")
 class SlowStoreTest {
   private static final ObjectRef OBJECT = new ObjectRef("bucket", "key");
 

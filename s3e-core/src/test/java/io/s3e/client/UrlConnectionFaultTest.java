@@ -2,8 +2,10 @@
 package io.s3e.client;
 
 import io.s3e.client.aws.AwsClientSettings;
+import org.junit.jupiter.api.Tag;
 
 /** The contract on faults over the SDK's synchronous client with the JDK's HTTP. */
+@Tag("waits")
 class UrlConnectionFaultTest extends ObjectClientFaultContract {
   @Override
   protected ObjectClient open(AwsClientSettings settings, ClientMemory memory) {

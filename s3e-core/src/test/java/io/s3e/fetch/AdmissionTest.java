@@ -26,11 +26,13 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Who gets memory and concurrency when there is too little of both. */
 @Timeout(60)
+@Tag("waits")
 class AdmissionTest {
   private static final Need LONG = new Need(1, MemoryKind.LONG);
   private static final Need SHORT = new Need(1, MemoryKind.SHORT);

@@ -35,6 +35,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -45,6 +46,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Clients that do everything wrong: whatever they do, a reader gets the right bytes or an
  * IOException, every buffer comes home once, and the client sees no exception but a refusal.
  */
+@Tag("waits")
 class HostileClientTest {
   /** The second GET of a run and later ones are answered well, unless a test says otherwise. */
   enum Vice {

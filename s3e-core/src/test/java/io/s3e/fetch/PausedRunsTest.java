@@ -19,11 +19,13 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Runs that have failed and wait to be sent again: for a place, or for a remedy. */
 @Timeout(90)
+@Tag("waits")
 class PausedRunsTest {
   private static final int REFUSED = 3;
 

@@ -31,12 +31,14 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Readers of objects that hang, beside readers of one that does not, in one file system. */
 @Timeout(120)
 @Slow
+@Tag("waits")
 class BulkheadReadsTest {
   private static final int HANGING = 40;
   private static final int HEALTHY = 8;

@@ -41,6 +41,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -49,6 +50,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** What is asked of S3 and what is not, with a cache on disk behind a small memory. */
 @Timeout(120)
+@Tag("waits")
 class DiskCacheReadsTest {
   private static final int BLOCK = 64 << 10;
   private static final int REQUEST = 8 * BLOCK;

@@ -41,6 +41,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -50,6 +51,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Reads whose GET is late, or never answered: a second one brings the bytes. */
 @Timeout(60)
 @Slow
+@Tag("waits")
 class HedgedReadsTest {
   private static final OpenOptions RANDOM = OpenOptions.DEFAULTS.withPolicy(ReadPolicy.RANDOM);
   private static final int BLOCKS = 300;

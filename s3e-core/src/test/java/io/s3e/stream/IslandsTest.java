@@ -22,6 +22,7 @@ import java.util.Random;
 import java.util.function.LongPredicate;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -30,6 +31,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** A scan of an object of which parts are in memory: it is not cut at each of them. */
 @Timeout(120)
+@Tag("waits")
 class IslandsTest {
   private static final int KIB = 1 << 10;
   private static final int MIB = 1 << 20;

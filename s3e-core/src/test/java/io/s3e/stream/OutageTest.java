@@ -28,6 +28,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -40,6 +41,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  */
 @Timeout(180)
 @Slow
+@Tag("waits")
 class OutageTest {
   private static final int OUTAGE_SECONDS = Integer.getInteger("s3e.test.outage.seconds", 2);
   private static final int READERS = 16;

@@ -16,6 +16,7 @@ import io.s3e.testing.Slow;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -23,6 +24,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 /** A scan runs ahead as far as in a fresh engine, whatever other streams have done before. */
 @Timeout(120)
 @Slow
+@Tag("waits")
 class SharesTest {
   /** Idle streams have dropped out of the count after two epochs of a second. */
   private static final long FORGOTTEN_MILLIS = 2_100;

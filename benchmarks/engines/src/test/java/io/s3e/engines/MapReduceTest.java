@@ -25,8 +25,8 @@ import org.junit.jupiter.api.io.TempDir;
 /**
  * MapReduce's own examples and DistCp, in one JVM: the LocalJobRunner. CI has text in splits and
  * gzip in one job, and counts what S3E gives for bzip2 in the run that it compares; each format in
- * a job of its own, and S3E as users set it for bzip2, run without {@code -Ds3e.engines=quick}, as
- * each night.
+ * a job of its own, small files, and S3E as users set it for bzip2, run without {@code
+ * -Ds3e.engines=quick}, as each night.
  */
 class MapReduceTest {
   private static final String ENGINE = "MapReduce, local";
@@ -139,7 +139,6 @@ class MapReduceTest {
   }
 
   @Test
-  @Tag("quick")
   void wordCountOfManySmallFiles() throws Exception {
     Row.compare(
         ENGINE,

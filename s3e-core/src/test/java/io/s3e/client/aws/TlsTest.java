@@ -29,10 +29,12 @@ import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Which certificates the clients trust. */
+@Tag("waits")
 class TlsTest {
   private static final ClientMemory MEMORY = new ClientMemory(32L << 20, 1 << 20, 64 << 10);
   private static final ObjectRef OBJECT = new ObjectRef("bucket", "object");

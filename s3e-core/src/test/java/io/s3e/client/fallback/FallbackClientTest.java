@@ -36,8 +36,10 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+@Tag("waits")
 class FallbackClientTest {
   private static final ObjectRef OBJECT = new ObjectRef("bucket", "key");
   private static final byte[] CONTENT = MemoryObjectClient.bytes(1 << 20, 7);

@@ -33,6 +33,11 @@ import org.junit.jupiter.params.provider.CsvSource;
 class BundleTest {
   private static final long PATIENCE_SECONDS = 120;
   static final int LENGTH = 3 << 20;
+
+  /** Options of JVMs that live for seconds. They verify classes: there are others of that name. */
+  static final List<String> SHORT_LIVED =
+      List.of("-Xmx512m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC");
+
   private static final String KEY = "beside-another-crt";
   private static final Path BUNDLE = Path.of(System.getProperty("s3e.test.bundle"));
   private static final Path OLD_CRTS = Path.of(System.getProperty("s3e.test.old.crts"));
@@ -112,7 +117,7 @@ class BundleTest {
   private String run(List<Path> jars, List<String> options, String first) throws Exception {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.add("-Xmx512m");
+    command.addAll(SHORT_LIVED);
     command.add("-Djava.io.tmpdir=" + scratch);
     command.addAll(options);
     command.add("-cp");

@@ -90,7 +90,6 @@ class DroppedLoadersTest {
         new ArrayList<>(
             List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-Xmx512m",
                 "-Djava.io.tmpdir=" + scratch,
                 "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn",
                 "-Dorg.slf4j.simpleLogger.log.io.s3e=warn",
@@ -110,6 +109,7 @@ class DroppedLoadersTest {
       command.add(1, "--sun-misc-unsafe-memory-access=allow");
       command.add(1, "--enable-native-access=ALL-UNNAMED");
     }
+    command.addAll(1, BundleTest.SHORT_LIVED);
     Path out = scratch.resolve("out");
     Path err = scratch.resolve("err");
     Process child =

@@ -46,7 +46,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("one-hadoop")
 class EnvironmentTest {
   private static final String ALL = "s3e.test.environments";
-  private static final int ROWS_OF_A_BUILD = 8;
+  private static final int ROWS_OF_A_BUILD = 5;
 
   /** How much longer than S3A a program may take: a hang is longer, a busy machine is not. */
   private static final Duration SLACK = Duration.ofSeconds(20);

@@ -62,7 +62,7 @@ import org.junit.jupiter.api.io.TempDir;
 class ExitTest {
   private static final String ROUNDS = "s3e.test.exits";
   private static final String ONLY = "s3e.test.exits.cases";
-  private static final int CASES_OF_A_BUILD = 4;
+  private static final int CASES_OF_A_BUILD = 2;
 
   /** How much longer than S3A's the median of S3E's exits may take. */
   private static final Duration STRICT = Duration.ofMillis(150);

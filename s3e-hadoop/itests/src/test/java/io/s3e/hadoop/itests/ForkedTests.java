@@ -83,6 +83,8 @@ final class ForkedTests {
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(List.of("-cp", System.getProperty("java.class.path")));
     command.addAll(List.of("-Xmx1g", "-Xss4m", "-XX:MaxDirectMemorySize=1g"));
+    // They live for a minute.
+    command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"));
     // As hadoop-aws's own build runs them.
     for (String opened : List.of("lang", "lang.reflect", "io", "net", "util", "util.concurrent")) {
       command.add("--add-opens=java.base/java." + opened + "=ALL-UNNAMED");

@@ -11,6 +11,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.SortedMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
@@ -25,11 +28,21 @@ class HadoopIntegrationTest {
   Stream<DynamicTest> endsWithS3EAsWithS3A() throws Exception {
     List<String> classes = Selection.classes(System.getProperty("itests"));
     Path directory = Path.of(System.getProperty("itests.directory"));
-    SortedMap<String, Outcome> control =
-        ForkedTests.run(Side.CONTROL, classes, directory.resolve("s3a"));
-    SortedMap<String, Outcome> subject =
-        ForkedTests.run(Side.SUBJECT, classes, directory.resolve("s3e"));
-    Comparison comparison = new Comparison(control, subject, ReviewedDifference.load(), classes);
+    Future<SortedMap<String, Outcome>> control;
+    Future<SortedMap<String, Outcome>> subject;
+    // Each has a JVM, a server and a directory of its own.
+    ExecutorService sides = Executors.newFixedThreadPool(2);
+    try {
+      control =
+          sides.submit(() -> ForkedTests.run(Side.CONTROL, classes, directory.resolve("s3a")));
+      subject =
+          sides.submit(() -> ForkedTests.run(Side.SUBJECT, classes, directory.resolve("s3e")));
+      subject.get();
+    } finally {
+      sides.shutdown();
+    }
+    Comparison comparison =
+        new Comparison(control.get(), subject.get(), ReviewedDifference.load(), classes);
     assertThat(comparison.tests()).as("tests of %s", classes).isNotEmpty();
     Files.writeString(directory.resolve("comparison.txt"), comparison.table());
     System.out.println(comparison.table());

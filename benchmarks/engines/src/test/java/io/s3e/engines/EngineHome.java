@@ -95,13 +95,6 @@ public final class EngineHome {
     builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
     // Options that the outer Maven was started with are not meant for this one.
     builder.environment().remove("MAVEN_ARGS");
-    // A Maven of seconds, beside tests.
-    builder
-        .environment()
-        .merge(
-            "MAVEN_OPTS",
-            "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
-            (own, more) -> own + ' ' + more);
     Process maven = builder.start();
     boolean ended = maven.waitFor(MINUTES_TO_RESOLVE, TimeUnit.MINUTES);
     maven.destroyForcibly();

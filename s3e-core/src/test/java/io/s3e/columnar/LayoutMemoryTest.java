@@ -80,18 +80,26 @@ class LayoutMemoryTest {
     return Runtime.getRuntime().totalMemory() - Runtime.getRuntime().freeMemory();
   }
 
-  /** Of files of one chunk, of which there are the most. */
+  /**
+   * Of files of one chunk, of which there are the most. What engines of earlier tests give back
+   * meanwhile spoils a measurement, but hardly most of them.
+   */
   @Test
   void layoutsTakeNoMoreHeapThanTheyWeigh() {
-    int one = layout(1, 1).weight();
-    int most = (8 << 20) / one;
-    for (int i = 0; i < most; i++) {
+    int most = (8 << 20) / layout(1, 1).weight();
+    long weight = (long) most * layout(1, 1).weight();
+    long[] taken = IntStream.range(0, 5).mapToLong(i -> heapOf(most)).sorted().toArray();
+    assertThat(taken[2]).as("median of %s", taken).isBetween(weight / 2, weight);
+  }
+
+  /** What so many layouts take. */
+  private long heapOf(int count) {
+    for (int i = 0; i < count; i++) {
       memory.keep(version(i), layout(1, 1));
     }
     long with = usedHeap();
-    long weight = (long) most * one;
     memory = new LayoutMemory();
-    assertThat(with - usedHeap()).isBetween(weight / 2, weight);
+    return with - usedHeap();
   }
 
   @Test

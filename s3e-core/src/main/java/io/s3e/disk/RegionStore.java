@@ -4,6 +4,8 @@ package io.s3e.disk;
 import io.s3e.disk.DiskCacheConfig.Scope;
 import io.s3e.metrics.DiskMetrics;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -44,7 +46,9 @@ final class RegionStore implements AutoCloseable {
       throws IOException {
     Path directory = DirectoryGuard.realDirectory(named);
     Regions.Maker maker = maker(io, directory, config);
-    this.rank = directory.toString().hashCode();
+    byte[] path = directory.toString().getBytes(StandardCharsets.UTF_8);
+    // Not of String.hashCode: two paths that have the same one would be one directory.
+    this.rank = ByteBuffer.wrap(StoredObject.hashOf(path)).getInt();
     this.isShared = maker instanceof SharedInstance;
     this.regions = new Regions(maker, index, new DiskSpace(directory), metrics);
     String what = " the cache in " + directory;

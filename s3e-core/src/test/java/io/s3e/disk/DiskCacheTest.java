@@ -164,6 +164,18 @@ class DiskCacheTest {
     }
   }
 
+  /** String.hashCode is the same of both names. */
+  @Test
+  void directoriesOfLikeNamesShareTheObjects() throws Exception {
+    List<Path> both = List.of(directory.resolve("Aa"), directory.resolve("BB"));
+    try (DiskCache cache = open(config(2).directories(both))) {
+      for (int i = 0; i < 20; i++) {
+        write(cache, StoredBytes.object("key " + i, MIB), 0, 1);
+      }
+      assertThat(files.opened()).as("directories with a region").isEqualTo(2);
+    }
+  }
+
   @Test
   void whatIsNotThereIsAMissBehindWhatIs() throws Exception {
     try (DiskCache cache = open(config(1))) {

@@ -101,7 +101,11 @@ public record S3EConfig(
         "memory budget",
         memoryBytes,
         "0 (automatic) or at least two blocks (" + 2L * blockBytes + ")");
-    require(maxWindowBytes >= 0, "maximum window", maxWindowBytes, "0 (automatic) or more");
+    require(
+        maxWindowBytes == AUTOMATIC || maxWindowBytes >= blockBytes,
+        "maximum window",
+        maxWindowBytes,
+        "0 (automatic) or at least a block (" + blockBytes + ")");
     requireTime("first retry pause", retryBase, Duration.ZERO);
     requireTime("stall timeout", stallTimeout, SHORTEST);
     requireTime("read timeout", readTimeout, SHORTEST);

@@ -75,7 +75,11 @@ final class UploadOptions extends TransferOptions {
       throw new IllegalArgumentException("--part-size is " + given + "; accepted is 5m to 1g");
     }
     long least = (Math.max(0, size) + PartSource.MAX_PARTS - 1) / PartSource.MAX_PARTS;
-    return (int) Math.min(MAX_PART, Math.max(given, (least + MEBIBYTE - 1) / MEBIBYTE * MEBIBYTE));
+    if (least > MAX_PART) {
+      throw new IllegalArgumentException(
+          "The source has " + size + " bytes; an upload has at most 10,000 parts of 1g");
+    }
+    return (int) Math.max(given, (least + MEBIBYTE - 1) / MEBIBYTE * MEBIBYTE);
   }
 
   /** A type by the ending of the key, unless one was given. */

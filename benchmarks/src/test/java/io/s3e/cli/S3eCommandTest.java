@@ -3,6 +3,7 @@ package io.s3e.cli;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.s3e.block.ObjectRef;
@@ -227,6 +228,10 @@ class S3eCommandTest {
     assertThat(options.partBytes(10_000L * (8 << 20))).isEqualTo(8 << 20);
     assertThat(options.partBytes(10_000L * (8 << 20) + 1)).isEqualTo(9 << 20);
     assertThat(options.partBytes(5L << 40)).isEqualTo(525 << 20);
+    assertThat(options.partBytes(10_000L << 30)).isEqualTo(1 << 30);
+    assertThatThrownBy(() -> options.partBytes((10_000L << 30) + 1))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("at most 10,000 parts of 1g");
   }
 
   @Test

@@ -99,7 +99,10 @@ public final class AccessPattern {
     this.hasSplit = split != null;
     this.splitFirst = split == null ? 0 : layout.covering(split.start(), split.start() + 1).first();
     // A reader of lines or records takes the one that begins where its split ends.
-    this.splitLimit = split == null ? layout.blocks() : layout.covering(0, split.end() + 1).end();
+    this.splitLimit =
+        split == null || split.end() >= layout.objectSize()
+            ? layout.blocks()
+            : layout.covering(0, split.end() + 1).end();
     this.splitStart = split == null ? 0 : Math.max(0, split.start() - layout.blockSize());
   }
 

@@ -250,7 +250,7 @@ public final class S3EInputStream extends InputStream {
    *
    * @param ranges in any order; may be empty, ranges may be empty
    * @return one future per range, in the given order
-   * @throws IllegalArgumentException if two ranges overlap
+   * @throws IllegalArgumentException if two ranges overlap, or one has 2 GiB or more
    * @throws EOFException if a range goes behind the end of the object
    */
   public List<CompletableFuture<ByteBuffer>> readVectored(

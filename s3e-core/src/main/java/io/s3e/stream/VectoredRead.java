@@ -92,6 +92,9 @@ final class VectoredRead implements FetchTimer.Watched {
       if (range.end() > reader.handle.size()) {
         throw reader.failures.endOfObject(range.start(), range.length());
       }
+      if (range.length() > Integer.MAX_VALUE) {
+        throw new IllegalArgumentException(range + " is longer than a buffer can be");
+      }
     }
     List<VectorPlanner.Group> planned =
         VectorPlanner.plan(

@@ -37,6 +37,16 @@ class AccessPatternTest {
   }
 
   @Test
+  void aSplitEndsWithTheObjectAtTheLatest() {
+    BlockLayout layout = new BlockLayout(10 * MIB, BLOCK);
+    for (long end : new long[] {10 * MIB, 11 * MIB, Long.MAX_VALUE}) {
+      AccessPattern split =
+          new AccessPattern(layout, ledger, ReadPolicy.ADAPTIVE, new ByteRange(MIB, end));
+      assertThat(split.splitLimit).as("split to %s", end).isEqualTo(layout.blocks());
+    }
+  }
+
+  @Test
   void aMebibyteInARowIsInOrder() {
     readInOrder(0, MIB - 1);
     assertThat(pattern.isInOrder()).isFalse();

@@ -195,6 +195,19 @@ class VectoredEndTest {
   }
 
   @Test
+  void aRangeThatNoBufferHoldsIsRefusedBeforeAnyGet() throws Exception {
+    s3e.put(2);
+    long size = 3L << 30;
+    List<ByteRange> ranges = List.of(ByteRange.ofLength(0, 10), ByteRange.ofLength(10, 1L << 31));
+    try (S3EInputStream in = s3e.open(RANDOM.withSize(size))) {
+      assertThatThrownBy(() -> in.readVectored(ranges, ByteBuffer::allocate, released::add))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("longer than a buffer can be");
+    }
+    assertThat(s3e.client.active()).isZero();
+  }
+
+  @Test
   void aStreamReadsOnAfterUnbuffer() throws Exception {
     byte[] content = s3e.put(100);
     s3e.client.faults((request, number) -> Answer.GOOD.silentAfter(10));

@@ -43,7 +43,8 @@ final class MemoryChecks {
   List<String> findings() {
     List<String> findings = new ArrayList<>();
     long wanted = config.engine().memoryBytes();
-    long direct = directLimit().orElse(heapBytes);
+    // For the JVM, 0 is no limit of its own.
+    long direct = directLimit().filter(bytes -> bytes > 0).orElse(heapBytes);
     if (wanted > direct / 2) {
       findings.add(
           String.format(
@@ -53,7 +54,7 @@ final class MemoryChecks {
                   + " spark.executor.extraJavaOptions, or lower the budget",
               mib(wanted),
               mib(direct / 2),
-              mib(2 * wanted)));
+              wholeMib(2 * wanted)));
     }
     long budget = budget(wanted, direct);
     long overhead = overheadBytes();
@@ -66,7 +67,7 @@ final class MemoryChecks {
                   + " spark.executor.memoryOverhead to %dm, or spark.s3e.memory.budget to %dm",
               mib(budget),
               mib(overhead),
-              mib((long) Math.ceil(budget / (1 - OF_OTHERS))),
+              wholeMib((long) Math.ceil(budget / (1 - OF_OTHERS))),
               mib((long) ((1 - OF_OTHERS) * overhead))));
     }
     return findings;
@@ -118,5 +119,10 @@ final class MemoryChecks {
 
   private static long mib(long bytes) {
     return bytes / MIB;
+  }
+
+  /** The least number of MiB that hold so many bytes: less than that would be warned of again. */
+  private static long wholeMib(long bytes) {
+    return (bytes + MIB - 1) / MIB;
   }
 }

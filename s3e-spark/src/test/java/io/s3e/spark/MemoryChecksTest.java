@@ -42,6 +42,33 @@ class MemoryChecksTest {
   }
 
   @Test
+  void whatIsAdvisedIsEnough() {
+    spark.set("spark.master", "yarn").set("spark.executor.memory", "1g");
+    hadoop.set("fs.s3a.s3e.memory.budget", "512M");
+    assertThat(findings())
+        .singleElement()
+        .asString()
+        .contains("spark.executor.memoryOverhead to 683m");
+    spark.set("spark.executor.memoryOverhead", "683m");
+    assertThat(findings()).isEmpty();
+
+    spark.set("spark.master", "spark://host:1");
+    spark.set("spark.executor.extraJavaOptions", "-XX:MaxDirectMemorySize=150m");
+    hadoop.set("fs.s3a.s3e.memory.budget", "100000000");
+    assertThat(findings()).singleElement().asString().contains("-XX:MaxDirectMemorySize=191m");
+    spark.set("spark.executor.extraJavaOptions", "-XX:MaxDirectMemorySize=191m");
+    assertThat(findings()).isEmpty();
+  }
+
+  @Test
+  void aLimitOf0IsNone() {
+    spark.set("spark.executor.memory", "4g");
+    spark.set("spark.executor.extraJavaOptions", "-XX:MaxDirectMemorySize=0");
+    hadoop.set("fs.s3a.s3e.memory.budget", "100M");
+    assertThat(findings()).isEmpty();
+  }
+
+  @Test
   void theLeastOverheadIsTheUsers() {
     spark.set("spark.master", "yarn").set("spark.executor.memory", "4g");
     spark.set("spark.executor.minMemoryOverhead", "1200m");

@@ -36,7 +36,10 @@ enum Disturbance {
 
   private static final int HANGING_READERS = 8;
   private static final int FULL_STREAMS = 16;
-  private static final int FULL_BYTES_A_SECOND = 10_000_000;
+
+  /** Of 10 MB/s. */
+  private static final long NANOS_A_BYTE = 100;
+
   private static final int IDLE_STREAMS = 40;
   private static final int IDLE_READS = 4;
   private static final int DROPPING_THREADS = 16;
@@ -143,7 +146,7 @@ enum Disturbance {
       in.seek(position);
       while (position < object.length()) {
         position += readBeside(context, in, object, position, buffer);
-        long due = (position - start) * TimeUnit.SECONDS.toNanos(1) / FULL_BYTES_A_SECOND;
+        long due = (position - start) * NANOS_A_BYTE;
         TimeUnit.NANOSECONDS.sleep(due - (System.nanoTime() - began));
       }
     }

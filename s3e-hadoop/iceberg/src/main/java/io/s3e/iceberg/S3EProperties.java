@@ -90,7 +90,9 @@ final class S3EProperties {
               (to, on) -> to.config.prefetch(on)),
           Property.of(
               "prefetch.window.max",
-              "bytes, with K, M or G, or 0 to leave it to the budget",
+              "bytes, with K, M or G, at least a block of "
+                  + (S3EConfig.DEFAULTS.blockBytes() >> 10)
+                  + "K, or 0 to leave it to the budget",
               S3EProperties::size,
               (to, bytes) -> to.config.maxWindowBytes(bytes)),
           Property.of(
@@ -194,7 +196,8 @@ final class S3EProperties {
   private static long size(String text) {
     Matcher matcher = match(SIZE, text.toUpperCase(Locale.ROOT));
     String unit = matcher.group(2);
-    return Long.parseLong(matcher.group(1)) << (unit.isEmpty() ? 0 : 10 * " KMGT".indexOf(unit));
+    int shift = unit.isEmpty() ? 0 : 10 * " KMGT".indexOf(unit);
+    return Math.multiplyExact(Long.parseLong(matcher.group(1)), 1L << shift);
   }
 
   private static Duration duration(String text) {

@@ -316,6 +316,8 @@ class WaysTest {
   @ParameterizedTest
   @CsvSource({
     "s3e.memory.budget, much",
+    "s3e.memory.budget, 17179869184G",
+    "s3e.prefetch.window.max, 4K",
     "s3e.client, netty",
     "s3e.enabled, yes",
     "s3e.columnar, sometimes",

@@ -73,6 +73,7 @@ public record AdapterConfig(
     long block = S3EKeys.BLOCK_SIZE.get(conf, bucket);
     long request = S3EKeys.REQUEST_SIZE.get(conf, bucket);
     long memory = S3EKeys.MEMORY_BUDGET.get(conf, bucket);
+    long window = S3EKeys.PREFETCH_WINDOW_MAX.get(conf, bucket);
     if (request < block) {
       throw S3EKeys.REQUEST_SIZE.contradicted(
           conf, bucket, "at least " + named(S3EKeys.BLOCK_SIZE, ConfigValues.sizeText(block)));
@@ -83,11 +84,15 @@ public record AdapterConfig(
           bucket,
           "0 or at least twice " + named(S3EKeys.BLOCK_SIZE, ConfigValues.sizeText(block)));
     }
+    if (window != 0 && window < block) {
+      throw S3EKeys.PREFETCH_WINDOW_MAX.contradicted(
+          conf, bucket, "0 or at least " + named(S3EKeys.BLOCK_SIZE, ConfigValues.sizeText(block)));
+    }
     return S3EConfig.DEFAULTS.toBuilder()
         .blockBytes(Math.toIntExact(block))
         .requestBytes(Math.toIntExact(request))
         .memoryBytes(memory == 0 && byTarget > 0 ? Math.max(2 * block, byTarget) : memory)
-        .maxWindowBytes(S3EKeys.PREFETCH_WINDOW_MAX.get(conf, bucket))
+        .maxWindowBytes(window)
         .prefetch(S3EKeys.PREFETCH.get(conf, bucket))
         .columnar(S3EKeys.COLUMNAR.get(conf, bucket))
         .stallTimeout(S3ADefault.stall(conf))

@@ -23,6 +23,7 @@ final class MemoryChecks {
   private static final int CONTAINER_MIB = 1024;
 
   private static final float HEAP_RATIO = 0.8f;
+  private static final String HEAP_RATIO_KEY = "mapreduce.job.heap.memory-mb.ratio";
 
   /** Spark's: a tenth of the heap, and 384 MiB at least. */
   private static final long EXECUTOR_MIB = 1024;
@@ -86,9 +87,23 @@ final class MemoryChecks {
         conf.get("mapred.child.java.opts", "")
             + " "
             + conf.get("mapreduce." + kind + ".java.opts", "");
-    long containerBytes = conf.getInt(container, -1) * MIB;
+    long containerBytes;
+    float ratio;
+    try {
+      containerBytes = conf.getInt(container, -1) * MIB;
+      ratio = conf.getFloat(HEAP_RATIO_KEY, HEAP_RATIO);
+    } catch (NumberFormatException e) {
+      String keys = container + " and " + HEAP_RATIO_KEY;
+      report.todo(
+          "a " + kind + " task",
+          "no number: " + e.getMessage(),
+          "Set " + keys + " to numbers: MiB, and a share from 0 to 1");
+      return;
+    }
     long heapBytes = lastHeapOption(options);
-    float ratio = conf.getFloat("mapreduce.job.heap.memory-mb.ratio", HEAP_RATIO);
+    if (!(ratio > 0 && ratio <= 1)) {
+      ratio = HEAP_RATIO;
+    }
     if (containerBytes <= 0) {
       containerBytes = heapBytes == 0 ? CONTAINER_MIB * MIB : (long) (heapBytes / ratio);
     }

@@ -43,9 +43,12 @@ public record Comparison(Blocked with, Blocked without) {
     return isEnough() && ratio() + margin() < 1;
   }
 
-  /** Whether tasks are blocked more, by 10 % at least: certain at 95 %. */
+  /**
+   * Whether tasks are blocked more, by 10 % at least: certain at 95 %. Where no task without a
+   * history was blocked, nothing is certain: of more tasks, one is blocked sooner.
+   */
   boolean isMuchWorse() {
-    return isEnough() && ratio() >= MUCH_WORSE && ratio() - margin() > 1;
+    return isEnough() && without.mean() > 0 && ratio() >= MUCH_WORSE && ratio() - margin() > 1;
   }
 
   /** One line. */
@@ -58,11 +61,14 @@ public record Comparison(Blocked with, Blocked without) {
           without.tasks(),
           ENOUGH_CONTROLS);
     }
+    String blocked =
+        ratio() == Double.POSITIVE_INFINITY
+            ? "with the history alone"
+            : String.format(Locale.ROOT, "%+.0f %% ± %.0f %%", 100 * (ratio() - 1), 100 * margin());
     return String.format(
         Locale.ROOT,
-        "blocked %+.0f %% ± %.0f %%, %d tasks with, %d without",
-        100 * (ratio() - 1),
-        100 * margin(),
+        "blocked %s, %d tasks with, %d without",
+        blocked,
         with.tasks(),
         without.tasks());
   }

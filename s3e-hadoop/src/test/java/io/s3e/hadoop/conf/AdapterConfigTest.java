@@ -146,5 +146,10 @@ class AdapterConfigTest {
     assertThatThrownBy(this::read)
         .hasMessageContaining("fs.s3a.s3e.memory.budget = \"4M\"")
         .hasMessageContaining("fs.s3a.s3e.block.size (4M)");
+    conf.unset("fs.s3a.s3e.memory.budget");
+    conf.set("fs.s3a.s3e.prefetch.window.max", "1M");
+    assertThatThrownBy(this::read)
+        .hasMessageContaining("fs.s3a.s3e.prefetch.window.max = \"1M\"")
+        .hasMessageContaining("0 or at least fs.s3a.s3e.block.size (4M)");
   }
 }

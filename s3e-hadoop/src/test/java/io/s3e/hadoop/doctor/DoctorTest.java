@@ -275,6 +275,11 @@ class DoctorTest {
         .contains("budget 250 MiB, of the 48 MiB that its container of 2048 MiB has")
         .contains("Raise mapreduce.map.memory.mb or lower fs.s3a.s3e.memory.budget")
         .contains("container of 1280 MiB has beside the heap of 1024 MiB");
+    Said unreadable = doctorWith(List.of("mapreduce.map.memory.mb=4g"));
+    assertThat(unreadable.code()).isEqualTo(1);
+    assertThat(unreadable.out())
+        .contains("a map task", "\"4g\"", "Set mapreduce.map.memory.mb and")
+        .contains("container of 1024 MiB");
     Said greedy = doctorWith(List.of("fs.s3a.s3e.memory.budget=1t"));
     assertThat(greedy.code()).isEqualTo(1);
     assertThat(greedy.out()).contains("is more than half of the direct memory");

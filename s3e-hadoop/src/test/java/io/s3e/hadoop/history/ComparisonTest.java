@@ -46,6 +46,17 @@ class ComparisonTest {
     assertThat(new Comparison(idle, JobFactsTest.tasks(40, 1)).isBetter()).isTrue();
   }
 
+  /** Of 450 tasks one is blocked sooner than of 30. */
+  @Test
+  void oneBlockedTaskBesideIdleControlsIsNoHarm() {
+    Blocked with = JobFactsTest.tasks(449, 0).plus(Blocked.task(0.001));
+    Comparison comparison = new Comparison(with, JobFactsTest.tasks(30, 0));
+    assertThat(comparison.isMuchWorse()).isFalse();
+    assertThat(comparison.isBetter()).isFalse();
+    assertThat(comparison.text())
+        .isEqualTo("blocked with the history alone, 450 tasks with, 30 without");
+  }
+
   /** Where the history makes no difference it is called better, or much worse, by chance alone. */
   @Test
   void errorsAreAsRareAsTheConfidenceSays() {

@@ -198,7 +198,9 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
       return tenant.admission.trySpeculate(
           tenant.account, object, resolver.need(handle, run), purpose);
     }
-    tenant.metrics.count(Counter.GATE_REFUSED);
+    if (purpose == Purpose.GUESS) {
+      tenant.metrics.count(Counter.GATE_REFUSED);
+    }
     return null;
   }
 

@@ -175,6 +175,7 @@ final class Ask {
     } finally {
       // Whatever happens, the target is the application's again.
       stop();
+      countWait();
       target = NOTHING;
     }
     return next == from ? -1 : (int) (next - from);
@@ -406,14 +407,22 @@ final class Ask {
         lastFailure = block.failure();
         return;
       }
-      long waited = System.nanoTime() - askedNanos;
-      fetcher.metrics().count(Counter.WAITS);
-      fetcher.metrics().add(Counter.WAIT_NANOS, waited);
-      handle.listener().onStall(next, waited);
+      countWait();
       touch(block);
       copy(block);
     } finally {
       stop();
+    }
+  }
+
+  /** If S3 was asked for the next byte, the wait for it is over: it is there, or the read fails. */
+  private void countWait() {
+    if (askedNanos != NOT_ASKED) {
+      long waited = System.nanoTime() - askedNanos;
+      askedNanos = NOT_ASKED;
+      fetcher.metrics().count(Counter.WAITS);
+      fetcher.metrics().add(Counter.WAIT_NANOS, waited);
+      handle.listener().onStall(next, waited);
     }
   }
 

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.s3e.block.ByteRange;
 import io.s3e.client.RequestFailure.Kind;
+import io.s3e.metrics.EngineMetrics.Counter;
 import io.s3e.testing.CapturedLog;
 import io.s3e.testing.MemoryObjectClient.Answer;
 import io.s3e.testing.Slow;
@@ -65,6 +66,8 @@ class LongWaitsTest {
 
       assertThat(log.lines(LINE)).hasSize(1);
     }
+    assertThat(s3e.engine.metrics().get(Counter.WAITS)).as("a wait in vain is one").isEqualTo(1);
+    assertThat(s3e.engine.metrics().get(Counter.WAIT_NANOS)).isGreaterThan(1_500_000_000L);
   }
 
   @Test

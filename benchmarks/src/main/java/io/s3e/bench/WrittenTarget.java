@@ -83,7 +83,7 @@ final class WrittenTarget implements Target {
     configuration.setBoolean("fs.s3a.create.performance", true);
     // An upload that an interrupt has cut stays, and costs, until somebody aborts it.
     configuration.setBoolean("fs.s3a.directory.operations.purge.uploads", true);
-    FileSystem s3a = FileSystem.newInstance(URI.create(root), configuration);
+    FileSystem s3a = FileSystem.newInstance(new Path(root).toUri(), configuration);
     WrittenTarget target = new WrittenTarget(s3a, root, hadoop);
     ShutdownHookManager.get()
         .addShutdownHook(
@@ -153,9 +153,10 @@ final class WrittenTarget implements Target {
     return root + "run" + number + '/';
   }
 
-  private static CopyObjectRequest copy(String from, String to) {
-    URI source = URI.create(from);
-    URI target = URI.create(to);
+  static CopyObjectRequest copy(String from, String to) {
+    // Keys as they are written: a Path takes a percent sign, a blank and # for themselves.
+    URI source = new Path(from).toUri();
+    URI target = new Path(to).toUri();
     return CopyObjectRequest.builder()
         .sourceBucket(source.getAuthority())
         .sourceKey(source.getPath().substring(1))

@@ -7,6 +7,7 @@ import io.s3e.block.ObjectRef;
 import io.s3e.metrics.EngineMetrics.Counter;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
@@ -88,6 +89,9 @@ final class GetCommand extends StoreCommand {
       return Destination.standardOutput(streams());
     }
     Path file = Path.of(target == null ? "" : target);
+    if (target != null && target.endsWith("/") && !Files.isDirectory(file)) {
+      throw new NotDirectoryException(target);
+    }
     if (target == null || Files.isDirectory(file)) {
       if (uri.isFolder()) {
         throw wrong(uri + " has no last name to call the file: name one");

@@ -107,6 +107,9 @@ final class StatCommand extends StoreCommand {
               .headObject(
                   request ->
                       request.bucket(object.bucket()).key(object.key()).versionId(versionId));
+      if (head.contentLength() == null) {
+        throw new IOException(object + ": answer without Content-Length");
+      }
       Facts facts = Facts.of(object, head);
       printResult(facts, facts.text());
     } catch (SdkException e) {

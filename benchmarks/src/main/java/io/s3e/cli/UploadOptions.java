@@ -4,6 +4,7 @@ package io.s3e.cli;
 import io.s3e.block.ObjectRef;
 import java.net.URLConnection;
 import java.util.Map;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
@@ -11,6 +12,7 @@ import picocli.CommandLine.Option;
 final class UploadOptions extends TransferOptions {
   private static final long MIN_PART = 5L << 20;
   private static final long MAX_PART = 1L << 30;
+  private static final Pattern PRINTABLE = Pattern.compile("[ -~]*");
   private static final long MEBIBYTE = 1L << 20;
 
   @Option(names = "--force", description = "Replace an object that exists.")
@@ -56,7 +58,18 @@ final class UploadOptions extends TransferOptions {
     return checksum;
   }
 
+  /**
+   * @throws IllegalArgumentException where it is not of printable ASCII: the signature of other
+   *     letters is not that of what is sent
+   */
   Map<String, String> metadata() {
+    metadata.forEach(
+        (name, value) -> {
+          if (!PRINTABLE.matcher(name + value).matches()) {
+            throw new IllegalArgumentException(
+                "--metadata is " + name + "=" + value + "; accepted is printable ASCII");
+          }
+        });
     return metadata;
   }
 

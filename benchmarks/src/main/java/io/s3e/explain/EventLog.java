@@ -3,7 +3,9 @@ package io.s3e.explain;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.BufferedReader;
@@ -35,7 +37,13 @@ record EventLog(Path path, List<Path> parts) {
   /** Spark's number of a part, which is compacted or not: a compacted one holds all before it. */
   private static final Pattern PART = Pattern.compile("events_(\\d+)_.*?(\\.compact)?");
 
-  private static final ObjectMapper JSON = new ObjectMapper();
+  /** Plans have tens of millions of characters. */
+  private static final ObjectMapper JSON =
+      new ObjectMapper(
+          JsonFactory.builder()
+              .streamReadConstraints(
+                  StreamReadConstraints.builder().maxStringLength(Integer.MAX_VALUE).build())
+              .build());
 
   /** Beginnings of the lines that are of use; others are not parsed. */
   private static final Pattern KNOWN =
@@ -64,7 +72,7 @@ record EventLog(Path path, List<Path> parts) {
     Arrays.sort(children, Comparator.comparing(FileStatus::getPath));
     for (FileStatus child : children) {
       if (child.isDirectory() && isRolling(child.getPath())) {
-        logs.add(rolling(files, child.getPath()));
+        logs.add(listed(files, child.getPath()));
       } else if (child.isFile() && !isHidden(child.getPath())) {
         logs.add(new EventLog(child.getPath(), List.of(child.getPath())));
       }
@@ -86,6 +94,15 @@ record EventLog(Path path, List<Path> parts) {
 
   private static boolean isHidden(Path path) {
     return path.getName().startsWith(".") || path.getName().startsWith("_");
+  }
+
+  /** One that cannot be listed, or has no part yet, costs none of the others: to read it fails. */
+  private static EventLog listed(FileSystem files, Path directory) {
+    try {
+      return rolling(files, directory);
+    } catch (IOException e) {
+      return new EventLog(directory, List.of());
+    }
   }
 
   private static EventLog rolling(FileSystem files, Path directory) throws IOException {
@@ -119,7 +136,8 @@ record EventLog(Path path, List<Path> parts) {
    */
   List<String> read(Consumer<JsonNode> events, Configuration conf) throws IOException {
     List<String> damages = new ArrayList<>();
-    for (Path part : parts) {
+    List<Path> there = parts.isEmpty() ? rolling(fileSystem(path, conf), path).parts() : parts;
+    for (Path part : there) {
       new PartReader(part, events, damages).read(conf);
     }
     return damages;

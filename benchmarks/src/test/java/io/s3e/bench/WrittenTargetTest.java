@@ -25,6 +25,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import software.amazon.awssdk.services.s3.model.CopyObjectRequest;
 
 /**
  * The preset for a stranger's bucket, on the embedded server as that bucket. A build runs two of
@@ -176,6 +177,14 @@ class WrittenTargetTest {
     }
     assertThat(out.toString()).contains("Go on? [y/N]").contains("Nothing was written");
     assertThat(written()).isEmpty();
+  }
+
+  @Test
+  void copiesAreOfTheKeysThatWereWritten() {
+    CopyObjectRequest copy = WrittenTarget.copy("s3a://b/a%20b #c/k", "s3a://b/a%20b #c/run1/k");
+    assertThat(copy.sourceBucket()).isEqualTo("b");
+    assertThat(copy.sourceKey()).isEqualTo("a%20b #c/k");
+    assertThat(copy.destinationKey()).isEqualTo("a%20b #c/run1/k");
   }
 
   @Test

@@ -122,6 +122,22 @@ class TransferCommandsTest {
     assertThat(get.err()).contains("s3://bucket/standard-" + size + " -> -");
   }
 
+  @Test
+  void aDirectoryThatIsNotThereIsNoFileToMake() throws Exception {
+    String uri = "s3a://bucket/into-a-directory";
+    Path missing = temp.resolve("not-mounted");
+    assertThat(rig.run(dribbling(content(10)), "put", "-", uri).code()).isZero();
+    Outcome get = rig.run("get", uri, missing + "/");
+    assertThat(get.code()).isEqualTo(1);
+    assertThat(get.err()).contains(missing.toString());
+    assertThat(missing).doesNotExist();
+    Outcome put =
+        rig.run(
+            dribbling(content(10)), "put", "-", uri + "-2", "--metadata", "size=Gr\u00f6\u00dfe");
+    assertThat(put.code()).isNotZero();
+    assertThat(put.err()).contains("--metadata is size=", "printable ASCII");
+  }
+
   /** A pipe gives what there is, not what was asked for. */
   private static InputStream dribbling(byte[] content) {
     return new InputStream() {

@@ -154,6 +154,20 @@ class EventLogTest {
     assertThat(all.get(1).damages()).containsExactly("app-9.snappy.inprogress is empty");
   }
 
+  /** As of a running application on a store whose files appear when they are closed. */
+  @Test
+  void aRollingLogWithoutAPartCostsNoneOfTheOthers() throws IOException {
+    recorded.write(directory, LogCodec.NONE);
+    Path running = Files.createDirectory(directory.resolve("eventlog_v2_app-9"));
+    Files.createFile(running.resolve("appstatus_app-9.inprogress"));
+    List<Explanation> all = new ArrayList<>();
+    assertThat(Explanation.each(directory.toString(), OPTIONS, all::add))
+        .singleElement()
+        .asString()
+        .contains(running.toString(), "no part of a rolling event log");
+    assertThat(all).hasSize(1);
+  }
+
   @Test
   void whatIsNoEventLogIsNamed() throws IOException {
     Path text = Files.writeString(directory.resolve("notes.txt"), "not a log\n");

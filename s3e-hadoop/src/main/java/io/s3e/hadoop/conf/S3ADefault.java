@@ -44,7 +44,7 @@ record S3ADefault<T>(List<String> keys, String rule, Function<Configuration, Opt
    * S3A wants a connection for each open stream, so that its users set hundreds.
    */
   static OptionalInt connections(Configuration conf) {
-    int value = conf.getInt(Constants.MAXIMUM_CONNECTIONS, Constants.DEFAULT_MAXIMUM_CONNECTIONS);
+    int value = number(conf, Constants.MAXIMUM_CONNECTIONS, Constants.DEFAULT_MAXIMUM_CONNECTIONS);
     // S3A itself refuses 0 and less.
     return value >= 1 && value < CLIENT_CONNECTIONS ? OptionalInt.of(value) : OptionalInt.empty();
   }
@@ -129,10 +129,10 @@ record S3ADefault<T>(List<String> keys, String rule, Function<Configuration, Opt
 
   /** The time that S3A spends on one call before it fails. */
   private static Duration ofRetries(Configuration conf) {
-    int limit = conf.getInt(Constants.RETRY_LIMIT, Constants.RETRY_LIMIT_DEFAULT);
+    int limit = number(conf, Constants.RETRY_LIMIT, Constants.RETRY_LIMIT_DEFAULT);
     int throttles =
-        conf.getInt(Constants.RETRY_THROTTLE_LIMIT, Constants.RETRY_THROTTLE_LIMIT_DEFAULT);
-    int attempts = conf.getInt(Constants.MAX_ERROR_RETRIES, Constants.DEFAULT_MAX_ERROR_RETRIES);
+        number(conf, Constants.RETRY_THROTTLE_LIMIT, Constants.RETRY_THROTTLE_LIMIT_DEFAULT);
+    int attempts = number(conf, Constants.MAX_ERROR_RETRIES, Constants.DEFAULT_MAX_ERROR_RETRIES);
     double millis =
         pauses(conf, Constants.RETRY_INTERVAL, Constants.RETRY_INTERVAL_DEFAULT, limit)
             + pauses(
@@ -146,8 +146,32 @@ record S3ADefault<T>(List<String> keys, String rule, Function<Configuration, Opt
   }
 
   private static double pauses(Configuration conf, String key, String byDefault, int limit) {
-    long first = conf.getTimeDuration(key, byDefault, TimeUnit.MILLISECONDS);
+    long first = time(conf, key, byDefault);
     return Math.max(0, first) * Math.min(Double.MAX_VALUE, Math.pow(2, Math.max(0, limit)) - 1);
+  }
+
+  private static int number(Configuration conf, String key, int byDefault) {
+    try {
+      return conf.getInt(key, byDefault);
+    } catch (NumberFormatException e) {
+      throw unreadable(conf, key, "a whole number", e);
+    }
+  }
+
+  /** In milliseconds. */
+  private static long time(Configuration conf, String key, String byDefault) {
+    try {
+      return conf.getTimeDuration(key, byDefault, TimeUnit.MILLISECONDS);
+    } catch (NumberFormatException e) {
+      throw unreadable(conf, key, "a time with ms, s, m, h or d", e);
+    }
+  }
+
+  /** Hadoop names neither the key nor, of a time, the whole value. */
+  private static IllegalArgumentException unreadable(
+      Configuration conf, String key, String expected, NumberFormatException cause) {
+    return new IllegalArgumentException(
+        key + " = \"" + conf.get(key) + "\": expected " + expected, cause);
   }
 
   private static Optional<Duration> silence(Configuration conf) {
@@ -155,7 +179,7 @@ record S3ADefault<T>(List<String> keys, String rule, Function<Configuration, Opt
   }
 
   private static Optional<Duration> ofNetwork(Configuration conf, String key, int s3aMillis) {
-    long millis = conf.getTimeDuration(key, s3aMillis, TimeUnit.MILLISECONDS);
+    long millis = time(conf, key, s3aMillis + "ms");
     boolean isNoLimit = millis <= 0 && leastOfNetwork().isZero();
     return millis == s3aMillis || isNoLimit
         ? Optional.empty()

@@ -82,10 +82,11 @@ record Arguments(boolean json, boolean help, List<Path> configurations, List<URI
       throw new IllegalArgumentException(
           "argument \"" + text + "\": expected s3a://BUCKET or s3a://BUCKET/KEY");
     }
-    if (text.contains("@")) {
+    int sign = text.lastIndexOf('@');
+    if (sign >= 0 && text.lastIndexOf(':', sign) > "s3a".length()) {
       // Not repeated: what stands before the sign is a secret.
       throw new IllegalArgumentException(
-          "an argument has an @: expected s3a://BUCKET/KEY without credentials");
+          "an argument has a colon and an @: expected s3a://BUCKET/KEY without credentials");
     }
     String rest = text.substring("s3a://".length());
     int slash = rest.indexOf('/');

@@ -70,6 +70,11 @@ public final class DoctorProgram {
       if (classPath.has(Library.HADOOP)) {
         HadoopChecks.run(arguments, classPath, report);
       }
+    } catch (RuntimeException e) {
+      // As Hadoop does where a file of its settings is no XML, at the first key that is asked for.
+      report
+          .in(Section.CONFIGURATION)
+          .todo("settings", "cannot be read: " + e.getMessage(), "Correct what is named there");
     } catch (LinkageError e) {
       report
           .in(Section.CLASS_PATH)

@@ -75,8 +75,7 @@ final class Settings {
   private void add(Path file) {
     String name = file.toString();
     if (name.endsWith(".xml")) {
-      conf.addResource(new org.apache.hadoop.fs.Path(file.toUri()));
-      report.ok("named", name);
+      addXml(file, name);
       return;
     }
     Properties properties = new Properties();
@@ -88,6 +87,21 @@ final class Settings {
           "named", name + ": " + e.getMessage(), "Correct " + name + ", or name another file");
     }
     addSpark(properties, name);
+  }
+
+  /** Hadoop reads a file when somebody asks for the first key, and throws then. */
+  private void addXml(Path file, String name) {
+    org.apache.hadoop.fs.Path path = new org.apache.hadoop.fs.Path(file.toUri());
+    try {
+      Configuration alone = new Configuration(false);
+      alone.addResource(path);
+      int unused = alone.size();
+    } catch (RuntimeException e) {
+      report.todo("named", name + ": " + e.getMessage(), "Correct " + name);
+      return;
+    }
+    conf.addResource(path);
+    report.ok("named", name);
   }
 
   private void addSpark(Properties properties, String source) {

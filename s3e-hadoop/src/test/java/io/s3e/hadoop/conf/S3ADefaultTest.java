@@ -2,10 +2,12 @@
 package io.s3e.hadoop.conf;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.s3e.S3EConfig;
 import io.s3e.client.aws.AwsClientSettings;
 import java.time.Duration;
+import java.util.List;
 import java.util.OptionalInt;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.s3a.S3AUtils;
@@ -31,6 +33,17 @@ class S3ADefaultTest {
     assertThat(config.connectTimeout()).isEqualTo(Duration.ofSeconds(5));
     assertThat(config.maxConnections()).isEqualTo(OptionalInt.empty());
     assertThat(config.engine()).isEqualTo(S3EConfig.DEFAULTS);
+  }
+
+  @Test
+  void whatHadoopCannotReadIsNamed() {
+    for (String key : List.of(CONNECTIONS, SOCKET, "fs.s3a.retry.limit", "fs.s3a.retry.interval")) {
+      conf.set(key, "many");
+      assertThatThrownBy(this::read)
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining(key + " = \"many\": expected a ");
+      conf.unset(key);
+    }
   }
 
   @Test

@@ -141,6 +141,17 @@ class DoctorTest {
     Said wrong = doctor("s3a://id:a-key-of-somebody@bucket/key");
     assertThat(wrong.code()).isEqualTo(2);
     assertThat(wrong.err()).contains("without credentials").doesNotContain("of-somebody");
+    assertThat(doctor("s3a://bucket/user=a@b.com/file").code())
+        .as("a key with an @")
+        .isNotEqualTo(2);
+  }
+
+  @Test
+  void goesOnBesideAFileThatIsNoXml() throws IOException {
+    Path broken = Files.writeString(scratch.resolve("broken.xml"), "<configuration><property>");
+    Said said = doctor("--conf", broken.toString());
+    assertThat(said.code()).isEqualTo(1);
+    assertThat(said.out()).contains(broken + ": ", "Correct " + broken, "S3E");
   }
 
   @Test

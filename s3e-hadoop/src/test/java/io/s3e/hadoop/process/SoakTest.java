@@ -34,7 +34,10 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("any-hadoop")
 class SoakTest {
   private static final String SECONDS = "s3e.soak.seconds";
-  private static final int SECONDS_OF_A_BUILD = 10;
+
+  /** After a third of them even a JVM on a busy machine has all its memory. */
+  private static final int SECONDS_OF_A_BUILD = 16;
+
   private static final int JVMS = 2;
 
   /** Growth of resident memory from the middle third of the time to the last, in KiB. */

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.s3e.block.ObjectRef;
 import io.s3e.block.ObjectVersion;
 import java.util.BitSet;
+import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -86,10 +87,11 @@ class LayoutMemoryTest {
    */
   @Test
   void layoutsTakeNoMoreHeapThanTheyWeigh() {
-    int most = (8 << 20) / layout(1, 1).weight();
-    long weight = (long) most * layout(1, 1).weight();
-    long[] taken = IntStream.range(0, 5).mapToLong(i -> heapOf(most)).sorted().toArray();
-    assertThat(taken[2]).as("median of %s", taken).isBetween(weight / 2, weight);
+    int one = layout(1, 1).weight();
+    int most = (8 << 20) / one;
+    long weight = (long) most * one;
+    List<Long> taken = IntStream.range(0, 5).mapToObj(i -> heapOf(most)).sorted().toList();
+    assertThat(taken.get(2)).as("median of %s", taken).isBetween(weight / 2, weight);
   }
 
   /** What so many layouts take. */

@@ -28,19 +28,13 @@ class HadoopIntegrationTest {
   Stream<DynamicTest> endsWithS3EAsWithS3A() throws Exception {
     List<String> classes = Selection.classes(System.getProperty("itests"));
     Path directory = Path.of(System.getProperty("itests.directory"));
-    Future<SortedMap<String, Outcome>> control;
-    Future<SortedMap<String, Outcome>> subject;
     // Each has a JVM, a server and a directory of its own.
     ExecutorService sides = Executors.newFixedThreadPool(2);
-    try {
-      control =
-          sides.submit(() -> ForkedTests.run(Side.CONTROL, classes, directory.resolve("s3a")));
-      subject =
-          sides.submit(() -> ForkedTests.run(Side.SUBJECT, classes, directory.resolve("s3e")));
-      subject.get();
-    } finally {
-      sides.shutdown();
-    }
+    Future<SortedMap<String, Outcome>> control =
+        sides.submit(() -> ForkedTests.run(Side.CONTROL, classes, directory.resolve("s3a")));
+    Future<SortedMap<String, Outcome>> subject =
+        sides.submit(() -> ForkedTests.run(Side.SUBJECT, classes, directory.resolve("s3e")));
+    sides.shutdown();
     Comparison comparison =
         new Comparison(control.get(), subject.get(), ReviewedDifference.load(), classes);
     assertThat(comparison.tests()).as("tests of %s", classes).isNotEmpty();

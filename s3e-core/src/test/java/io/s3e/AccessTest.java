@@ -384,6 +384,47 @@ class AccessTest {
   }
 
   @Test
+  void whoHasTheKeyDoesNotFailWithWhoHasNot() throws Exception {
+    User user = new User();
+    user.store.faults(
+        (get, number) ->
+            get.headers().containsKey(KEY_HEADER)
+                ? Answer.GOOD
+                : Answer.GOOD.failingAfter(-1, Kind.OTHER));
+    OpenOptions told =
+        OpenOptions.DEFAULTS
+            .withSize(SIZE)
+            .withVersion("\"v1\"", null)
+            .withPolicy(ReadPolicy.RANDOM);
+    try (S3E tenant = tenant(user);
+        S3EInputStream without = tenant.open(OBJECT, told);
+        S3EInputStream with = tenant.open(OBJECT, told.withHeaders(Map.of(KEY_HEADER, "right")))) {
+      user.store.hold();
+      byte[] got = new byte[10];
+      var refused =
+          CompletableFuture.runAsync(
+              () ->
+                  assertThatThrownBy(() -> without.readFullyAt(0, new byte[10], 0, 10))
+                      .isNotNull());
+      awaitTrue("one GET", () -> user.gets() == 1);
+      var read =
+          CompletableFuture.runAsync(
+              () -> {
+                try {
+                  with.readFullyAt(0, got, 0, 10);
+                } catch (IOException e) {
+                  throw new UncheckedIOException(e);
+                }
+              });
+      awaitTrue("a GET each", () -> user.gets() == 2);
+      user.store.open();
+      refused.get(20, TimeUnit.SECONDS);
+      read.get(20, TimeUnit.SECONDS);
+      assertThat(got).isEqualTo(Arrays.copyOf(content, 10));
+    }
+  }
+
+  @Test
   void otherCredentialsAreAskedForAnewAtOnce() throws Exception {
     User user = new User();
     user.credentials = "first";

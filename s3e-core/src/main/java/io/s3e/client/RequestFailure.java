@@ -158,11 +158,12 @@ public final class RequestFailure extends IOException {
       case 400 -> kindOfBadRequest(refusal);
       case 401, 403 -> Kind.FORBIDDEN;
       case 404 -> Kind.NOT_FOUND;
-      case 408 -> Kind.SERVER;
+      case 405, 410, 415 -> Kind.OTHER;
       case 412 -> Kind.CHANGED;
       case 416 -> Kind.OUT_OF_RANGE;
       case 429, 503 -> Kind.THROTTLED;
-      default -> status >= 500 ? Kind.SERVER : Kind.OTHER;
+      // Of a proxy too, as 444 and 499 are; S3A sends again what it has no word for.
+      default -> status >= 400 ? Kind.SERVER : Kind.OTHER;
     };
   }
 

@@ -47,6 +47,12 @@ public record FaultPolicy(Duration base, Duration cap) {
   /** Some seconds, in which a proxy that restarts has come back. */
   private static final int SENDS_FOR_A_FORM = 8;
 
+  private static final int BAD_REQUEST = 400;
+  private static final int REQUEST_TIMEOUT = 408;
+
+  /** Statuses from here on are about the store, those below about the request. */
+  private static final int LEAST_OF_STORE = 500;
+
   private static final int NOT_IMPLEMENTED = 501;
   private static final int VERSION_NOT_SUPPORTED = 505;
 
@@ -96,13 +102,23 @@ public record FaultPolicy(Duration base, Duration cap) {
     return switch (failure.kind()) {
       case THROTTLED -> Gate.Outcome.THROTTLED;
       case NETWORK -> isSilence(failure) ? Gate.Outcome.CANCELLED : Gate.Outcome.UNAVAILABLE;
-      case SERVER, TLS -> Gate.Outcome.UNAVAILABLE;
+      case SERVER -> isOfRequest(failure) ? Gate.Outcome.ANSWERED : Gate.Outcome.UNAVAILABLE;
+      case TLS -> Gate.Outcome.UNAVAILABLE;
       case CANCELLED, CREDENTIALS, NOT_LENT -> Gate.Outcome.CANCELLED;
       case MOVED -> Gate.Outcome.MOVED;
       case REDIRECTED, NOT_FOUND, FORBIDDEN, CHANGED, OUT_OF_RANGE, NO_ETAG, REJECTED ->
           Gate.Outcome.ANSWERED;
       case OTHER -> failure.answer() == null ? Gate.Outcome.CANCELLED : Gate.Outcome.ANSWERED;
     };
+  }
+
+  /** Whether a store that answers others refuses this request, for now. */
+  private static boolean isOfRequest(RequestFailure failure) {
+    StoreAnswer answer = failure.answer();
+    return answer != null
+        && answer.status() < LEAST_OF_STORE
+        && answer.status() != BAD_REQUEST
+        && answer.status() != REQUEST_TIMEOUT;
   }
 
   private static boolean isPermanent(RequestFailure failure) {

@@ -36,6 +36,9 @@ final class LongestGet {
   private int whole;
   private int wholeToDouble = WHOLE_TO_DOUBLE;
 
+  /** Whether it was doubled since it was last halved. */
+  private boolean hasGrown;
+
   /** In bytes; {@link Long#MAX_VALUE} where no limit is known. */
   long bytes() {
     return bytes;
@@ -67,11 +70,12 @@ final class LongestGet {
     longestBroken = Math.max(longestBroken, length);
     brokenInRow++;
     if (brokenInRow >= BROKEN_IN_ROW) {
-      if (bytes != UNLIMITED) {
+      if (hasGrown) {
         // It was doubled too early: the next time takes more to be tried again.
         wholeToDouble = Math.min(MOST_WHOLE_TO_DOUBLE, 2 * wholeToDouble);
       }
       bytes = half(Math.min(bytes, longestBroken));
+      hasGrown = false;
       whole = 0;
       forgetBroken();
     }
@@ -89,6 +93,7 @@ final class LongestGet {
     }
     if (bytes != UNLIMITED && 2 * length >= bytes && ++whole >= wholeToDouble) {
       whole = 0;
+      hasGrown = true;
       bytes = bytes > MOST_BYTES / 2 ? UNLIMITED : 2 * bytes;
     }
   }

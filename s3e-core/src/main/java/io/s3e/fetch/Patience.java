@@ -5,7 +5,8 @@ import java.time.Duration;
 
 /**
  * How long a reader waits without progress: a deadline that moves with every block that comes for
- * it. A read may take long; it fails when it stands still for so long. Any thread.
+ * it. A read may take long; it fails when it stands still for so long. Knows too how long it has
+ * waited: ranges of one read wait beside each other, and the time passes once. Any thread.
  */
 public final class Patience {
   private final long nanos;
@@ -15,6 +16,11 @@ public final class Patience {
   private volatile long deadline;
 
   private volatile boolean ended;
+
+  /** Waits of the same read that go on; guarded by this, as is when the first of them began. */
+  private int waits;
+
+  private long waitingSince;
 
   /** Of a reader on a thread of its own. */
   public Patience(Duration limit) {
@@ -40,6 +46,18 @@ public final class Patience {
   /** The reader has got on. */
   public void progressed() {
     deadline = System.nanoTime() + nanos;
+  }
+
+  /** A part of the read waits for S3. */
+  public synchronized void waitBegins() {
+    if (waits++ == 0) {
+      waitingSince = System.nanoTime();
+    }
+  }
+
+  /** So many ns have passed since no part has waited; 0 while another one waits still. */
+  public synchronized long waitEnds() {
+    return --waits == 0 ? System.nanoTime() - waitingSince : 0;
   }
 
   /** Nobody waits any more. */

@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
  * credentials that it was given to. What is served after that takes a GET, whose answer is the next
  * proof.
  *
- * <p>To forget a proof costs one GET, so the table simply forgets: what is too old, and everything
- * where that leaves it too large.
+ * <p>To forget a proof costs one GET, so the table simply forgets: what is too old, each time that
+ * it has doubled, and everything where that leaves it too large.
  *
  * <p>Any thread.
  */
@@ -27,6 +27,8 @@ final class Proofs {
 
   /** Rights may be taken away: short beside the life of temporary credentials. */
   static final Duration LONGEST_LIFE = Duration.ofMinutes(15);
+
+  private static final int LEAST_SWEPT = 1_000;
 
   private final ConcurrentHashMap<ObjectVersion, Proof> proofs = new ConcurrentHashMap<>();
 
@@ -38,6 +40,9 @@ final class Proofs {
 
   private final Supplier<@Nullable Object> credentials;
   private final LongSupplier nanoClock;
+
+  /** With so many the table forgets what is too old. */
+  private volatile int sweptAt = LEAST_SWEPT;
 
   /**
    * @param age how long an answer is a proof; 0: each opening asks for itself, and for as long as
@@ -60,11 +65,12 @@ final class Proofs {
     if (name == null || ofVersionNanos <= 0) {
       return;
     }
-    if (proofs.size() >= MOST_VERSIONS) {
+    if (proofs.size() >= sweptAt) {
       proofs.values().removeIf(each -> !holds(each, ofVersionNanos));
-    }
-    if (proofs.size() >= MOST_VERSIONS) {
-      proofs.clear();
+      if (proofs.size() >= MOST_VERSIONS) {
+        proofs.clear();
+      }
+      sweptAt = Math.min(MOST_VERSIONS, Math.max(LEAST_SWEPT, 2 * proofs.size()));
     }
     proofs.put(name, proof);
   }
@@ -82,6 +88,11 @@ final class Proofs {
     }
     handle.proven(of);
     return true;
+  }
+
+  /** Versions that answers are remembered of now. */
+  int size() {
+    return proofs.size();
   }
 
   private boolean holds(Proof proof, long nanos) {

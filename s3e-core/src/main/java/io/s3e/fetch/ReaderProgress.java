@@ -38,6 +38,7 @@ public final class ReaderProgress {
   private volatile long fromDiskBytes;
 
   private volatile long timedNanos = lastReadNanos;
+  private volatile long timedFrom;
 
   private volatile boolean isTimed;
 
@@ -55,11 +56,12 @@ public final class ReaderProgress {
     if (pattern.isTold() && pattern.hasComeFar()) {
       habit.isBrief(false);
     }
-    if (run <= TIMED.start()) {
+    if (run <= Math.max(TIMED.start(), end - start)) {
       timedNanos = lastReadNanos;
+      timedFrom = run;
     } else if (run >= TIMED.end() && !isTimed) {
       isTimed = true;
-      habit.took(run - TIMED.start(), lastReadNanos - timedNanos);
+      habit.took(run - timedFrom, lastReadNanos - timedNanos);
     }
   }
 

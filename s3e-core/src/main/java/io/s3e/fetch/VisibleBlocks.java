@@ -31,7 +31,8 @@ record VisibleBlocks(Tenant tenant) {
 
   /** The block under this name, pinned; null if it is not in memory and not on its way. */
   @Nullable Block find(ObjectHandle handle, long block) {
-    Block found = visible(handle, handle.name(), block);
+    // Who has a key neither reads nor awaits what was asked for without it.
+    Block found = handle.hasCustomerKey ? null : visible(handle, handle.name(), block);
     found = found == null ? visible(handle, handle.apart(), block) : found;
     return found == null ? visible(handle, handle.announced(), block) : found;
   }
@@ -63,7 +64,7 @@ record VisibleBlocks(Tenant tenant) {
    * not count; the handle's own is held apart then.
    */
   boolean isPresent(ObjectHandle handle, long block) {
-    Block found = entered(handle.name(), block);
+    Block found = handle.hasCustomerKey ? null : entered(handle.name(), block);
     if (found != null) {
       if (Origin.of(found).isOf(tenant) || isForOthers(handle, found)) {
         return true;

@@ -51,7 +51,6 @@ final class Ask {
   /** A wait is a stall from here on; less is the hand-over between two threads. */
   private static final long STALL_NANOS = 200_000;
 
-  private static final long NOT_ASKED = 0;
   private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
 
   private final BlockReader reader;
@@ -78,8 +77,8 @@ final class Ask {
    */
   private long nextRange = Long.MAX_VALUE;
 
-  private @Nullable Arrival arrival;
-  private @Nullable DiskBytes fromDisk;
+  @Nullable Arrival arrival;
+  @Nullable DiskBytes fromDisk;
 
   /** The block that bytes were last taken of, not pinned: it may be dead. Null if it is on disk. */
   private @Nullable Block last;
@@ -95,8 +94,8 @@ final class Ask {
   /** Whether the disk has not brought the next byte, as it was to: S3 is asked. */
   private boolean isLostOnDisk;
 
-  /** When the next byte was first asked of S3. */
-  private long askedNanos = NOT_ASKED;
+  /** Whether S3 was asked for the next byte. */
+  private boolean isAsked;
 
   /** Whether the reader's waiting for the next byte was told to the planner. */
   private boolean hasStalled;
@@ -161,7 +160,6 @@ final class Ask {
   /** Nothing has been tried for the next byte. */
   private void beginBlock() {
     isLostOnDisk = false;
-    askedNanos = NOT_ASKED;
     hasStalled = false;
     lastFailure = null;
   }
@@ -175,7 +173,6 @@ final class Ask {
     } finally {
       // Whatever happens, the target is the application's again.
       stop();
-      countWait();
       target = NOTHING;
     }
     return next == from ? -1 : (int) (next - from);
@@ -299,6 +296,7 @@ final class Ask {
     if (patience != null) {
       patience.progressed();
     }
+    countWait();
     beginBlock();
   }
 
@@ -354,9 +352,10 @@ final class Ask {
     if (next >= end) {
       return;
     }
-    boolean isFirst = askedNanos == NOT_ASKED;
+    boolean isFirst = !isAsked;
     if (isFirst) {
-      askedNanos = System.nanoTime() | 1;
+      isAsked = true;
+      patience().waitBegins();
     } else {
       fetcher.checkDeadline(handle, lastFailure, patience());
     }
@@ -385,7 +384,7 @@ final class Ask {
       LockSupport.parkNanos(this, STALL_NANOS);
     }
     if (caller == Caller.NEVER_WAITS && arrival != null && arrival.isAnothers()) {
-      stop();
+      endAwaiting();
     }
     if (caller == Caller.WAITS && (isFirst || found == null)) {
       // Not the block in hand: it may have failed by now, which is for its reader to hear.
@@ -407,19 +406,18 @@ final class Ask {
         lastFailure = block.failure();
         return;
       }
-      countWait();
       touch(block);
       copy(block);
     } finally {
-      stop();
+      endAwaiting();
     }
   }
 
-  /** If S3 was asked for the next byte, the wait for it is over: it is there, or the read fails. */
+  /** If S3 was asked for the next byte, the wait for it is over: it is there, or the read ends. */
   private void countWait() {
-    if (askedNanos != NOT_ASKED) {
-      long waited = System.nanoTime() - askedNanos;
-      askedNanos = NOT_ASKED;
+    if (isAsked) {
+      isAsked = false;
+      long waited = patience().waitEnds();
       fetcher.metrics().count(Counter.WAITS);
       fetcher.metrics().add(Counter.WAIT_NANOS, waited);
       handle.listener().onStall(next, waited);
@@ -429,14 +427,6 @@ final class Ask {
   /** Whether {@code at} is in the block that bytes were last taken of. */
   boolean isWithinLast(long at) {
     return at >= lastStart && at < lastEnd;
-  }
-
-  @Nullable Arrival arrival() {
-    return arrival;
-  }
-
-  @Nullable DiskBytes fromDisk() {
-    return fromDisk;
   }
 
   boolean isLate() {
@@ -453,8 +443,13 @@ final class Ask {
     return reader.failures.describe(told, next, target.remaining());
   }
 
-  /** Nothing is awaited any more. */
+  /** Nothing is awaited any more, nor will be. */
   void stop() {
+    endAwaiting();
+    countWait();
+  }
+
+  private void endAwaiting() {
     Arrival missing = arrival;
     arrival = null;
     if (missing != null) {

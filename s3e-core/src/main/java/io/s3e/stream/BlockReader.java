@@ -82,7 +82,7 @@ public final class BlockReader {
    * Fetches nothing.
    */
   void showPlanner(long start, long end, ByteBuffer target) {
-    for (ByteRange range = pump.wanted(); range != null; range = pump.wanted()) {
+    for (ByteRange range = pump.wanted; range != null; range = pump.wanted) {
       boolean wasRead = range.start() >= start && range.end() <= end;
       byte[] bytes = wasRead ? new byte[(int) range.length()] : inMemory(range);
       if (bytes == null) {
@@ -111,7 +111,7 @@ public final class BlockReader {
   /** The reader takes bytes of a block that is pinned and ready: from now on it may be evicted. */
   void touch(Block block) {
     block.touch();
-    if (block.end() > pump.tailStart()) {
+    if (block.end() > pump.tailStart) {
       block.keep();
     }
   }

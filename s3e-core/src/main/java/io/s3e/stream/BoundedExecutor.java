@@ -11,8 +11,9 @@ import org.jspecify.annotations.Nullable;
  * One user's part of threads that others use as well: so many of its tasks are with the threads at
  * once, and each that ends makes room for the next, in order. So users take turns. Any thread.
  *
- * <p>Invariant: tasks queue here only while as many as allowed are with the threads. What has been
- * accepted is run, even if this executor is closed or the threads end.
+ * <p>Invariant: tasks queue here only while others are with the threads, as many as allowed or as
+ * the system has threads for. What has been accepted is run, even if this executor is closed or the
+ * threads end.
  */
 public final class BoundedExecutor implements Executor, AutoCloseable {
   private final Executor threads;
@@ -43,10 +44,23 @@ public final class BoundedExecutor implements Executor, AutoCloseable {
     try {
       threads.execute(() -> work(task));
     } catch (RuntimeException | Error e) {
+      if (e instanceof OutOfMemoryError && isLeftToOthers(task)) {
+        return;
+      }
       // What has queued behind the place meanwhile was accepted, and there is no thread for it.
       workOn();
       throw e;
     }
+  }
+
+  /** Without a thread for it a task waits for one that works, if any does. */
+  private synchronized boolean isLeftToOthers(Runnable task) {
+    boolean isLeft = withThreads > 1;
+    if (isLeft) {
+      queued.add(task);
+      withThreads--;
+    }
+    return isLeft;
   }
 
   private void work(Runnable task) {

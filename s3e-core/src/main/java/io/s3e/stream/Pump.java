@@ -89,10 +89,10 @@ final class Pump {
    * Bytes that the planner wants to see; null if none. Written with the lock, read by anybody, who
    * may see an older one.
    */
-  private volatile @Nullable ByteRange wanted;
+  volatile @Nullable ByteRange wanted;
 
-  /** As {@link #wanted}, of where the tail begins. */
-  private volatile long tailStart = Long.MAX_VALUE;
+  /** As {@link #wanted}: where the end of a columnar file begins, or what is behind the object. */
+  volatile long tailStart = Long.MAX_VALUE;
 
   Pump(
       Fetcher fetcher,
@@ -181,9 +181,18 @@ final class Pump {
     return look(
         ReadStep.MOVE,
         () -> {
+          if (spans.stream().anyMatch(this::hasLeft)) {
+            ahead.verify(isThere);
+          }
           spans.forEach(ahead::onRead);
           planner.onVectored(ranges, spans);
         });
+  }
+
+  /** Whether the block in which the bytes begin should be there and is not. */
+  private boolean hasLeft(ByteRange bytes) {
+    long block = layout.covering(bytes.start(), bytes.end()).first();
+    return ahead.contains(block) && !isThere.test(block);
   }
 
   void onVectoredStall(Block awaited) {
@@ -237,16 +246,6 @@ final class Pump {
       identified = known;
       planner.identify(known);
     }
-  }
-
-  /** Bytes that the planner wants to be shown, once somebody has them; null if none. */
-  @Nullable ByteRange wanted() {
-    return wanted;
-  }
-
-  /** Where the end of a columnar file begins that all its readers read; else after the object. */
-  long tailStart() {
-    return tailStart;
   }
 
   void show(ByteRange range, byte[] bytes) {

@@ -260,8 +260,8 @@ final class VectorGroup {
   private boolean pause() {
     Ask now = Objects.requireNonNull(ask);
     // Another thread may end the ask as soon as the group is idle.
-    Arrival arrival = now.arrival();
-    DiskBytes fromDisk = now.fromDisk();
+    Arrival arrival = now.arrival;
+    DiskBytes fromDisk = now.fromDisk;
     long its;
     synchronized (this) {
       if (endedBecause != null || members.get(current).result.isDone()) {

@@ -207,8 +207,13 @@ class FaultPolicyTranscriptTest {
     SocketTimeoutException silence = new SocketTimeoutException("stalled");
     assertThat(FaultPolicy.outcome(new RequestFailure(Kind.NETWORK, "GET", "stalled", silence)))
         .isEqualTo(Gate.Outcome.CANCELLED);
-    assertThat(FaultPolicy.outcome(failure("OTHER 400 InvalidArgument")))
-        .isEqualTo(Gate.Outcome.ANSWERED);
+    for (String ofRequest :
+        new String[] {"OTHER 400 InvalidArgument", "SERVER 409", "SERVER 444"}) {
+      assertThat(FaultPolicy.outcome(failure(ofRequest))).isEqualTo(Gate.Outcome.ANSWERED);
+    }
+    for (String ofStore : new String[] {"SERVER 400 RequestTimeout", "SERVER 408", "SERVER 500"}) {
+      assertThat(FaultPolicy.outcome(failure(ofStore))).isEqualTo(Gate.Outcome.UNAVAILABLE);
+    }
   }
 
   @Test

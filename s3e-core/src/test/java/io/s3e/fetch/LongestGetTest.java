@@ -65,6 +65,22 @@ class LongestGetTest {
     assertThat(longest.bytes()).isEqualTo(64 * KIB);
   }
 
+  /** Sixteen GETs at a time break three times over, as their retries do: a blip of the network. */
+  @Test
+  void afterABlipItIsAsLongAsBeforeSoon() {
+    for (long length = 2 * MIB; length > 256 * KIB; length /= 2) {
+      for (int i = 0; i < 16; i++) {
+        longest.broke(length);
+      }
+    }
+    int gets = 0;
+    while (longest.bytes() < 2 * MIB) {
+      longest.came(longest.bytes());
+      gets++;
+    }
+    assertThat(gets).isLessThanOrEqualTo(16);
+  }
+
   @Test
   void thoseThatWereSentBeforeCountForNothing() {
     breaks(8 * MIB);

@@ -51,6 +51,26 @@ class ProofsTest {
     now.addAndGet(time.toNanos());
   }
 
+  /** As in a streaming job, which reads new files for weeks. */
+  @Test
+  void whatIsTooOldIsForgotten() {
+    for (int i = 0; i < 10_000; i++) {
+      proofs.answered(open("old-" + i), null);
+    }
+    assertThat(proofs.size()).isEqualTo(10_000);
+    pass(AGE);
+    for (int i = 0; i < 7_000; i++) {
+      proofs.answered(open("new-" + i), null);
+    }
+    assertThat(proofs.size()).isEqualTo(7_000);
+    pass(AGE);
+    for (int i = 0; i < 8_000; i++) {
+      proofs.answered(open("newer-" + i), null);
+    }
+    assertThat(proofs.size()).isEqualTo(8_000);
+    assertThat(proofs.isProven(open("newer-0"))).isTrue();
+  }
+
   @Test
   void anAnswerCountsForItsVersionAloneAndForAWhile() {
     ObjectHandle asked = open("a");

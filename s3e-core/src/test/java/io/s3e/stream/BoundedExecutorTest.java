@@ -72,6 +72,26 @@ class BoundedExecutorTest {
   }
 
   @Test
+  void withoutAThreadForItATaskWaitsForOneThatWorks() throws Exception {
+    AtomicInteger asked = new AtomicInteger();
+    BoundedExecutor three =
+        new BoundedExecutor(
+            task -> {
+              if (asked.incrementAndGet() > 1) {
+                throw new OutOfMemoryError("unable to create native thread");
+              }
+              threads.execute(task);
+            },
+            3);
+    for (int i = 0; i < 5; i++) {
+      three.execute(waiting(i));
+    }
+    awaitTrue("the first", () -> begun.equals(List.of(0)));
+    open.countDown();
+    awaitTrue("all", () -> begun.equals(List.of(0, 1, 2, 3, 4)));
+  }
+
+  @Test
   void soManyRunAtOnceAndTheOthersAfterThem() throws Exception {
     BoundedExecutor one = new BoundedExecutor(threads, 3);
     for (int i = 0; i < 100; i++) {

@@ -70,6 +70,28 @@ class LongWaitsTest {
     assertThat(s3e.engine.metrics().get(Counter.WAIT_NANOS)).isGreaterThan(1_500_000_000L);
   }
 
+  /** Each range finds its block absent, and a second of waiting is one second for all of them. */
+  @Test
+  void rangesThatWaitBesideEachOtherWaitOnce() throws Exception {
+    s3e.put(64);
+    s3e.client.faults((request, number) -> Answer.GOOD.after(50));
+    List<ByteRange> ranges = new ArrayList<>();
+    for (int i = 0; i < 8; i++) {
+      ranges.add(ByteRange.ofLength(i * 8L * BLOCK, 100));
+    }
+    try (S3EInputStream in = s3e.open()) {
+      long begun = System.nanoTime();
+      CompletableFuture.allOf(
+              in.readVectored(ranges, ByteBuffer::allocate, buffer -> {})
+                  .toArray(new CompletableFuture<?>[0]))
+          .get(30, TimeUnit.SECONDS);
+      long passed = System.nanoTime() - begun;
+
+      assertThat(s3e.engine.metrics().get(Counter.WAITS)).isEqualTo(8);
+      assertThat(s3e.engine.metrics().get(Counter.WAIT_NANOS)).isBetween(50_000_000L, passed);
+    }
+  }
+
   @Test
   void readersOfABucketTellItTogether() throws Exception {
     s3e.put(16);

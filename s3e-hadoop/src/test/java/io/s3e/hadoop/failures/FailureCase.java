@@ -52,7 +52,7 @@ record FailureCase(
      */
     Duration readTimeout() {
       return switch (this) {
-        case SERVER -> Duration.ofSeconds(1);
+        case SERVER -> Duration.ofSeconds(2);
         case NOBODY, NOWHERE -> Duration.ofSeconds(10);
         case HASTY -> Duration.ofSeconds(5);
         case UNTRUSTED -> Duration.ofSeconds(120);
@@ -63,7 +63,11 @@ record FailureCase(
   /** Whether a request for it is sent once: no other would have another answer. */
   boolean isFinal() {
     boolean mayPass =
-        status == 301 || status == 408 || status == 429 || "RequestTimeout".equals(code);
+        status == 301
+            || status == 408
+            || status == 409
+            || status == 429
+            || "RequestTimeout".equals(code);
     boolean isUnsaid = code == null && (status == 400 || status == 403);
     boolean hasRemedy =
         isUnsaid

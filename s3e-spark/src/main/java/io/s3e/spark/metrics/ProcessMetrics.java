@@ -93,8 +93,8 @@ public final class ProcessMetrics {
         "diskHitRate",
         () -> {
           Work work = OpenEngines.work();
-          long hits = work.metrics().disk().get(DiskMetrics.Counter.HITS);
-          return share(hits, work.metrics().disk().get(DiskMetrics.Counter.MISSES));
+          long hits = work.metrics().disk().get(DiskMetrics.Counter.HIT_BYTES);
+          return share(hits, work.metrics().get(EngineMetrics.Counter.FETCHED_BYTES));
         });
   }
 

@@ -36,7 +36,7 @@ final class EngineStreams implements AutoCloseable {
 
   private final S3EConfig config;
   private final Fetcher fetcher;
-  private final ObjectClient client;
+  private final PrefetchLimits limits;
   private final StreamSource source;
   private final Engine engine;
 
@@ -50,7 +50,13 @@ final class EngineStreams implements AutoCloseable {
     this.engine = engine;
     this.config = config;
     this.fetcher = fetcher;
-    this.client = client;
+    int longest = Math.max(client.limits().copyRequestBytes(), client.limits().lentSlotBytes());
+    PrefetchLimits ofClient =
+        PrefetchLimits.defaults(config.blockBytes(), Math.min(config.requestBytes(), longest));
+    this.limits =
+        config.maxWindowBytes() == S3EConfig.AUTOMATIC
+            ? ofClient
+            : ofClient.withWindowsUpTo(config.maxWindowBytes());
     this.copying = new BoundedExecutor(engine.vectored, Runtime.getRuntime().availableProcessors());
     this.waiting = new BoundedExecutor(engine.vectored, WAITING_RANGES);
     this.source = new StreamSource(fetcher, heads, copying, waiting);
@@ -96,10 +102,9 @@ final class EngineStreams implements AutoCloseable {
       BlockLayout layout,
       OpenOptions options,
       ObjLongConsumer<EngineMetrics.Counter> counts) {
-    PrefetchLimits limits = prefetchLimits();
     return new StreamPlanner(
         new ReadPlanner(
-            layout, options.policy(), options.split(), ofHabit(limits, version.object(), options)),
+            layout, options.policy(), options.split(), ofHabit(version.object(), options)),
         layout,
         limits,
         engine.layouts,
@@ -113,7 +118,7 @@ final class EngineStreams implements AutoCloseable {
   }
 
   /** The limits of one that will read in order as those have done who did so beside it. */
-  private PrefetchLimits ofHabit(PrefetchLimits limits, ObjectRef object, OpenOptions options) {
+  private PrefetchLimits ofHabit(ObjectRef object, OpenOptions options) {
     if (options.split() == null && options.policy() == ReadPolicy.ADAPTIVE) {
       return limits;
     }
@@ -128,15 +133,6 @@ final class EngineStreams implements AutoCloseable {
   private static ClassLoader codecsOf(Thread opener) {
     ClassLoader ofApplication = opener.getContextClassLoader();
     return ofApplication == null ? EngineStreams.class.getClassLoader() : ofApplication;
-  }
-
-  private PrefetchLimits prefetchLimits() {
-    int longest = Math.max(client.limits().copyRequestBytes(), client.limits().lentSlotBytes());
-    PrefetchLimits limits =
-        PrefetchLimits.defaults(config.blockBytes(), Math.min(config.requestBytes(), longest));
-    return config.maxWindowBytes() == S3EConfig.AUTOMATIC
-        ? limits
-        : limits.withWindowsUpTo(config.maxWindowBytes());
   }
 
   /** Vectored reads that have not begun fail; those that wait fail with their streams. */

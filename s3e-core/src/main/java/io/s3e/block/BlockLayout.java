@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.s3e.block;
 
+import java.util.Objects;
+
 /**
  * The grid that an object is cut into: blocks 0, 1, … of {@code blockSize} bytes, the last one
  * possibly shorter. All arithmetic between offsets and blocks is here.
@@ -28,11 +30,7 @@ public record BlockLayout(long objectSize, int blockSize) {
 
   /** The block that holds the byte at {@code offset}, which must be inside the object. */
   public long blockAt(long offset) {
-    if (offset < 0 || offset >= objectSize) {
-      throw new IndexOutOfBoundsException(
-          "offset " + offset + " is outside an object of " + objectSize + " bytes");
-    }
-    return offset >> shift();
+    return Objects.checkIndex(offset, objectSize) >> shift();
   }
 
   public long startOf(long block) {

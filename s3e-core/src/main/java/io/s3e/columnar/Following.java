@@ -78,7 +78,6 @@ final class Following {
 
   private int present = -1;
   private Manner manner = Manner.SEEKS;
-  private int groupsRead;
 
   /** The group up to which all was asked for. */
   private int askedTo;
@@ -156,11 +155,11 @@ final class Following {
     position = Math.max(position, to);
     boolean grew = read.add(group, from, to);
     boolean isNew = wanted.add(group, from, to);
-    if (grew && groupsRead == 1) {
+    if (grew && sequence.count == 1) {
       isNew |= recall();
     }
     boolean isDense =
-        groupsRead == 1
+        sequence.count == 1
             && !hasLike
             && how == Manner.SEEKS
             && layout.format == Format.PARQUET
@@ -237,7 +236,6 @@ final class Following {
     hasPages = false;
     taken = Taken.WHOLE;
     askedTo = isAsAsked ? Math.max(askedTo, group) : group;
-    groupsRead++;
     isAhead = false;
     sequence.on(group);
   }
@@ -252,7 +250,7 @@ final class Following {
 
   /** A reader that took whole chunks of the group before is believed when it begins one. */
   private boolean isWholeSoFar() {
-    return taken == Taken.WHOLE || (taken == Taken.START && groupsRead > 1 && wasWhole);
+    return taken == Taken.WHOLE || (taken == Taken.START && sequence.count > 1 && wasWhole);
   }
 
   /** Asks for what is due: the rest of the present group, then the groups that follow. */
@@ -333,12 +331,12 @@ final class Following {
 
   /** Tells the table what was read; the data, if it is one group's in whole chunks, else none. */
   List<ByteRange> remember() {
-    if (groupsRead == 0 || !isPresentWhole()) {
+    if (sequence.count == 0 || !isPresentWhole()) {
       return List.of();
     }
-    Selection all = groupsRead == 1 ? read : wanted;
+    Selection all = sequence.count == 1 ? read : wanted;
     table.remember(all.columns(), sequence.visit());
-    boolean isOne = groupsRead == 1 && layout.format == Format.PARQUET;
+    boolean isOne = sequence.count == 1 && layout.format == Format.PARQUET;
     return isOne ? read.rangesOf(present, 0) : List.of();
   }
 }

@@ -34,7 +34,9 @@ final class GroupSequence {
   private final Groups groups;
   private final BitSet read = new BitSet();
   private int present;
-  private int count;
+
+  /** Groups read, each time that the reader came to one. */
+  int count;
 
   /** How many groups were read one after the other without a gap, up to the present one. */
   private int inRow;

@@ -39,11 +39,6 @@ final class LayoutBuilder {
     layout.dictionaryLength[i] = known ? (int) dictionary : 0;
   }
 
-  /** The split that holds {@code mark} has the group. */
-  void mark(int group, long mark) {
-    layout.groupMark[group] = mark;
-  }
-
   void stripe(int stripe, long start, long index, long data, long footer)
       throws MalformedException {
     requireInside(start, index);

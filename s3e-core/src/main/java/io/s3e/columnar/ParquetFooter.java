@@ -154,7 +154,7 @@ final class ParquetFooter {
     if (bytes < 0 || bytes > footerStart) {
       throw new MalformedException("a group of " + bytes + " bytes");
     }
-    told.mark(group, firstByte + bytes / 2);
+    told.layout.groupMark[group] = firstByte + bytes / 2;
   }
 
   private LayoutBuilder readColumns(int group) throws MalformedException {

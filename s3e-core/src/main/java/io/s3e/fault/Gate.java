@@ -224,12 +224,7 @@ public final class Gate {
     return isProbe;
   }
 
-  /** A request that was sent is over, and has not failed. */
-  public void ended(Outcome outcome) {
-    ended(outcome, null);
-  }
-
-  /** A request that was sent is over; once for each. */
+  /** A request that was sent is over; once for each. The failure is null if it has not failed. */
   public void ended(Outcome outcome, @Nullable RequestFailure failure) {
     boolean isAnybodyWaiting;
     synchronized (this) {

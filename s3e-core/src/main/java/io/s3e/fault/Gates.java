@@ -16,7 +16,7 @@ public final class Gates {
   private static final long UNUSED_NANOS = TimeUnit.MINUTES.toNanos(5);
 
   /** By store and bucket. */
-  private final ConcurrentHashMap<List<Object>, Gate> gates = new ConcurrentHashMap<>();
+  final ConcurrentHashMap<List<Object>, Gate> gates = new ConcurrentHashMap<>();
 
   private final Gate.Later later;
   private final LongSupplier clock;
@@ -41,9 +41,5 @@ public final class Gates {
       gates.values().removeIf(gate -> gate.isUnused(UNUSED_NANOS));
     }
     return gates.computeIfAbsent(key, missing -> new Gate(later, clock));
-  }
-
-  int count() {
-    return gates.size();
   }
 }

@@ -166,7 +166,7 @@ final class Attempt implements ResponseHandler {
   void withdraw(Runnable then) {
     close(
         () -> {
-          gate.ended(Gate.Outcome.CANCELLED);
+          gate.ended(Gate.Outcome.CANCELLED, null);
           get.ended(RequestFailure.cancelled(get.subject()));
           get.clientIsThrough();
           then.run();
@@ -192,7 +192,7 @@ final class Attempt implements ResponseHandler {
     return closeAndCancel(
         () -> {
           try {
-            gate.ended(Gate.Outcome.CANCELLED);
+            gate.ended(Gate.Outcome.CANCELLED, null);
             drop();
             report(new RequestFailure(Kind.CANCELLED, get.subject(), reason, why));
           } finally {
@@ -343,7 +343,7 @@ final class Attempt implements ResponseHandler {
     }
     close(
         () -> {
-          gate.ended(Gate.Outcome.ANSWERED);
+          gate.ended(Gate.Outcome.ANSWERED, null);
           came.keep();
           tenant.store.times().took(request.range().length(), System.nanoTime() - startedNanos);
           report(null);

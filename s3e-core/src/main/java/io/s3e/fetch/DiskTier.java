@@ -4,7 +4,6 @@ package io.s3e.fetch;
 import io.s3e.block.BlockLayout;
 import io.s3e.block.BlockRange;
 import io.s3e.block.ByteRange;
-import io.s3e.block.ObjectVersion;
 import io.s3e.disk.ChunkRange;
 import io.s3e.disk.DiskCache;
 import io.s3e.disk.DiskCacheConfig;
@@ -16,7 +15,6 @@ import io.s3e.metrics.DiskMetrics.Counter;
 import io.s3e.metrics.EngineMetrics;
 import java.nio.ByteBuffer;
 import java.util.function.BooleanSupplier;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -52,7 +50,7 @@ final class DiskTier {
   /** As many bytes from the front of an object may go to disk. */
   private final long frontBytes;
 
-  private final Function<ObjectVersion, @Nullable StoredObject> name;
+  private final String store;
   final DiskSpeed speed = new DiskSpeed();
 
   DiskTier(
@@ -69,7 +67,7 @@ final class DiskTier {
     this.metrics = metrics.disk();
     this.keepsFronts = config.mode() == Mode.HYBRID;
     this.frontBytes = keepsFronts ? config.hybridBytes() : Long.MAX_VALUE;
-    this.name = version -> StoredObject.of(store, version);
+    this.store = store;
   }
 
   /** How many of the chunks are on disk; 0 where S3 gives them sooner. */
@@ -114,7 +112,7 @@ final class DiskTier {
     if (handle.hasCustomerKey || bytes.start() >= frontBytes) {
       return null;
     }
-    StoredObject object = handle.stored(name);
+    StoredObject object = handle.stored(store);
     return object == null ? null : ChunkRange.covering(object, bytes.start(), bytes.end());
   }
 

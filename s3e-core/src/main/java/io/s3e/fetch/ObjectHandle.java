@@ -12,7 +12,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -266,12 +265,12 @@ public final class ObjectHandle {
     return found;
   }
 
-  /** The known version in a cache on disk, which {@code name} names once; null if there is none. */
-  @Nullable StoredObject stored(Function<ObjectVersion, @Nullable StoredObject> name) {
+  /** The known version of {@code store}'s in a cache on disk; null if there is none. */
+  @Nullable StoredObject stored(String store) {
     ObjectVersion identified = knownVersion();
     StoredObject found = stored;
     if (identified != null && found == null) {
-      found = name.apply(identified);
+      found = StoredObject.of(store, identified);
       stored = found;
     }
     return identified == null ? null : found;

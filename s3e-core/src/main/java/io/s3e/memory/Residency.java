@@ -86,7 +86,7 @@ public final class Residency {
   private final Runnable roomMade;
 
   /** By the number of the place, which rises. */
-  private final ConcurrentNavigableMap<Long, Slab> unread = new ConcurrentSkipListMap<>();
+  final ConcurrentNavigableMap<Long, Slab> unread = new ConcurrentSkipListMap<>();
 
   private final UnreadSlabs idle = new UnreadSlabs(unread);
   private final Queue<Slab> once = new ConcurrentLinkedQueue<>();
@@ -379,10 +379,6 @@ public final class Residency {
     if (closed) {
       evictIf(block -> true);
     }
-  }
-
-  int unreadEntries() {
-    return unread.size();
   }
 
   int parkedEntries() {

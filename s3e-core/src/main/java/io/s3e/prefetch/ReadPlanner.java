@@ -60,7 +60,6 @@ public final class ReadPlanner {
 
   private final BlockLayout layout;
   private final PrefetchLimits limits;
-  private final Ledger ledger;
   private final AccessPattern pattern;
   final Cursors cursors = new Cursors();
   final Windows windows;
@@ -73,7 +72,7 @@ public final class ReadPlanner {
     this.layout = layout;
     this.limits = limits;
     int window = Math.max(limits.initialWindowBytes(), limits.requestBytes());
-    this.ledger = new Ledger((long) LEDGER_WINDOWS * window);
+    Ledger ledger = new Ledger((long) LEDGER_WINDOWS * window);
     this.pattern = new AccessPattern(layout, ledger, policy, split);
     this.windows = new Windows(layout, limits, cursors, pattern);
   }
@@ -162,8 +161,8 @@ public final class ReadPlanner {
   }
 
   private void plan(Cursor cursor) {
-    if (failedPeriods != ledger.failedPeriods()) {
-      failedPeriods = ledger.failedPeriods();
+    if (failedPeriods != pattern.ledger.failedPeriods()) {
+      failedPeriods = pattern.ledger.failedPeriods();
       windows.fallBack();
     }
     long idleBytes = 2L * limits.requestBytes() * Math.max(2, cursors.active());
@@ -223,7 +222,7 @@ public final class ReadPlanner {
           boolean isDue = fits && cursors.isLatest(cursor) && windows.mayAsk(cursor);
           Wish.Cut cut = (absent, requests) -> windows.cut(cursor, absent, requests);
           Start start = isDue ? now : Start.LATER;
-          ranges.add(new Wish.Range(blocks, GuessKind.WINDOW, ledger, start, cut));
+          ranges.add(new Wish.Range(blocks, GuessKind.WINDOW, pattern.ledger, start, cut));
         });
     return new Wish(ranges);
   }

@@ -180,7 +180,7 @@ class ColumnPlannerPropertyTest {
           }
           long first = chunks.get(g).get(0)[0];
           long bytes = chunks.get(g).stream().mapToLong(chunk -> chunk[1]).sum();
-          builder.mark(g, first + bytes / 2);
+          builder.layout.groupMark[g] = first + bytes / 2;
         }
         builder.schema(7);
         return builder.build();

@@ -78,7 +78,7 @@ final class ColumnTranscript {
         builder.layout.offsetIndexes.set(chunk, indexes + (chunks + chunk) * INDEX, (int) INDEX);
       }
       for (int group = 0; group < groups; group++) {
-        builder.mark(group, (group * COLUMNS + COLUMNS / 2) * MIB);
+        builder.layout.groupMark[group] = (group * COLUMNS + COLUMNS / 2) * MIB;
       }
       builder.schema(1);
       file = builder.build();

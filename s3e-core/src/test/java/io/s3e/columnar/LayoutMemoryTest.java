@@ -21,7 +21,7 @@ class LayoutMemoryTest {
         builder.chunk(chunk / columns, chunk % columns, 4 + chunk, 1, 0);
       }
       for (int group = 0; group < groups; group++) {
-        builder.mark(group, 4 + group * columns);
+        builder.layout.groupMark[group] = 4 + group * columns;
       }
       return builder.build();
     } catch (MalformedException e) {

@@ -26,7 +26,7 @@ class PickedPagesTest {
         builder.chunk(chunk / COLUMNS, chunk % COLUMNS, chunk * CHUNK, CHUNK, 100);
         builder.layout.offsetIndexes.set(chunk, INDEXES + chunk * INDEX, INDEX);
       }
-      builder.mark(1, COLUMNS * CHUNK);
+      builder.layout.groupMark[1] = COLUMNS * CHUNK;
       return builder.build();
     } catch (MalformedException e) {
       throw new AssertionError(e);

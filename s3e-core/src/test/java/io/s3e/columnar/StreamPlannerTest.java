@@ -74,7 +74,7 @@ class StreamPlannerTest {
       for (int column = 0; column < columns; column++) {
         file.chunk(group, column, (long) (group * columns + column) << 20, 1 << 20, 0);
       }
-      file.mark(group, (long) (group * columns) << 20);
+      file.layout.groupMark[group] = (long) (group * columns) << 20;
     }
     return file.build();
   }

@@ -72,7 +72,7 @@ final class GateSimulation {
     sent.add(new Sent(now, now + answer.nanos(), answer.outcome(), isProbe));
     later(
         () -> {
-          gate.ended(answer.outcome());
+          gate.ended(answer.outcome(), null);
           if (answer.outcome() == Outcome.ANSWERED) {
             read();
           } else {

@@ -70,7 +70,7 @@ class ResidencyStressTest {
     assertThat(Counts.blocks(index)).as("seed %d", seed).isZero();
     assertThat(all).as("seed %d", seed).allMatch(fetched -> fetched.freed.get() == 1);
     assertThat(residency.spareSlabs(Idle.LONG)).as("seed %d", seed).isZero();
-    assertThat(residency.unreadEntries()).as("seed %d", seed).isZero();
+    assertThat(residency.unread.size()).as("seed %d", seed).isZero();
     assertThat(residency.parkedEntries()).as("seed %d", seed).isZero();
     while (write()) {}
     assertThat(all).as("seed %d", seed).allMatch(fetched -> fetched.freed.get() == 1);

@@ -287,7 +287,7 @@ class ResidencyTest {
       publishRead();
       assertThat(residency.evictRead()).isTrue();
     }
-    assertThat(residency.unreadEntries()).isLessThan(200);
+    assertThat(residency.unread.size()).isLessThan(200);
     assertThat(residency.evictUnread()).isTrue();
     assertThat(oldest.isFree()).isTrue();
   }
@@ -308,7 +308,7 @@ class ResidencyTest {
     pinned.block().unpin();
     assertThat(pinned.freed).hasValue(1);
     assertThat(Counts.blocks(index)).isEqualTo(1);
-    assertThat(residency.unreadEntries()).isEqualTo(1);
+    assertThat(residency.unread.size()).isEqualTo(1);
     assertThat(residency.spareSlabs(Idle.LONG)).isZero();
   }
 
@@ -538,7 +538,7 @@ class ResidencyTest {
     Fetched fetched = publish();
     fetched.fate.throwing = true;
     assertThatIllegalStateException().isThrownBy(() -> read(fetched));
-    assertThat(residency.unreadEntries()).isZero();
+    assertThat(residency.unread.size()).isZero();
     assertThat(residency.evictRead()).isTrue();
     assertThat(fetched.freed).hasValue(1);
   }

@@ -30,6 +30,14 @@ public final class ForkedJvm implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
   private static final String END = "<end of output>";
 
+  /** Options of a JVM that lives for seconds, and is quick to start and small. */
+  public static final List<String> SHORT_LIVED =
+      List.of("-Xshare:auto", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC");
+
+  private static final String[] UNVERIFIED = {
+    "-XX:+UnlockDiagnosticVMOptions", "-XX:-BytecodeVerificationRemote"
+  };
+
   /** How a JVM is to be started. */
   public static final class Launch {
     private final String main;
@@ -48,6 +56,14 @@ public final class ForkedJvm implements AutoCloseable {
     public Launch options(String... more) {
       options.addAll(List.of(more));
       return this;
+    }
+
+    /**
+     * Class files are not verified, which is a seventh of what a JVM with Hadoop takes to start.
+     * Not for tests of class paths.
+     */
+    public Launch unverified() {
+      return options(UNVERIFIED);
     }
 
     /** Set in addition to this process's environment. */
@@ -83,8 +99,8 @@ public final class ForkedJvm implements AutoCloseable {
     public ForkedJvm start(String... arguments) throws IOException {
       List<String> command = new ArrayList<>(prefix);
       command.add(javaHome.resolve("bin").resolve("java").toString());
-      // Small and quick to start: these JVMs share two cores with the test.
-      command.addAll(List.of("-Xshare:auto", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"));
+      // These JVMs share two cores with the test.
+      command.addAll(SHORT_LIVED);
       command.addAll(options);
       command.addAll(List.of("-cp", classPath, main));
       command.addAll(List.of(arguments));

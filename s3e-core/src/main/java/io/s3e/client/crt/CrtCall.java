@@ -53,17 +53,25 @@ abstract class CrtCall implements S3MetaRequestResponseHandler, ObjectClient.Exc
     void ended(CrtCall call);
   }
 
-  private final ObjectRef object;
-  private final String subject;
+  final ObjectRef object;
+  final String subject;
   private final Owner owner;
 
   // Written before the call is handed to the CRT.
-  private volatile long sentNanos;
-  private volatile @Nullable String sentTo;
-  private volatile @Nullable String keyId;
+  /** When that was, by {@link System#nanoTime()}. */
+  volatile long sentNanos;
 
-  /** The head of the answer, if it is none of a refusal. Touched by the CRT's callbacks only. */
-  private @Nullable StoreAnswer begun;
+  /** The region that it was sent to; null if it was not sent. */
+  volatile @Nullable String sentTo;
+
+  /** The access key that it is signed with, or an older one of the provider's; null if none. */
+  volatile @Nullable String keyId;
+
+  /**
+   * The head of the answer, if one has begun and is none of a refusal; null otherwise. Touched by
+   * the CRT's callbacks only.
+   */
+  @Nullable StoreAnswer begun;
 
   // Guarded by this.
   private boolean hasEnded;
@@ -95,19 +103,6 @@ abstract class CrtCall implements S3MetaRequestResponseHandler, ObjectClient.Exc
   /** One attempt has gone out to the store: any event loop, any time before the terminal call. */
   protected void sent() {}
 
-  /** The head of the answer, if one has begun; null otherwise. */
-  final @Nullable StoreAnswer begun() {
-    return begun;
-  }
-
-  final ObjectRef object() {
-    return object;
-  }
-
-  final String subject() {
-    return subject;
-  }
-
   final synchronized boolean isCancelled() {
     return cancelled;
   }
@@ -117,21 +112,6 @@ abstract class CrtCall implements S3MetaRequestResponseHandler, ObjectClient.Exc
     sentNanos = System.nanoTime();
     sentTo = region;
     keyId = key;
-  }
-
-  /** The access key that it is signed with, or an older one of the provider's; null if none. */
-  final @Nullable String keyId() {
-    return keyId;
-  }
-
-  /** The region that it was sent to; null if it was not sent. */
-  final @Nullable String sentTo() {
-    return sentTo;
-  }
-
-  /** When it was handed to the CRT, by {@link System#nanoTime()}. */
-  final long sentNanos() {
-    return sentNanos;
   }
 
   /** Takes the native half, which this call closes when both are done with each other. */

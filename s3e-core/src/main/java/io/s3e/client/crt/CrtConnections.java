@@ -106,7 +106,7 @@ final class CrtConnections {
     return new S3Client(
         new S3ClientOptions()
             .withRegion(settings.region())
-            .withClientBootstrap(eventLoops.bootstrap())
+            .withClientBootstrap(eventLoops.bootstrap)
             .withPartSize(partBytes)
             .withThroughputTargetGbps(settings.targetGbps())
             .withMaxConnections(settings.maxConnections())
@@ -129,7 +129,7 @@ final class CrtConnections {
         .withInitialBucketCapacity(1)
         .withBackoffRetryOptions(
             new ExponentialBackoffRetryOptions()
-                .withEventLoopGroup(eventLoops.group())
+                .withEventLoopGroup(eventLoops.group)
                 .withMaxRetries(1)
                 .withJitterMode(ExponentialBackoffRetryOptions.JitterMode.None)
                 .withBackoffScaleFactorMS(RETRY_PAUSE_MILLIS));

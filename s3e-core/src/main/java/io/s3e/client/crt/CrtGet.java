@@ -118,11 +118,11 @@ final class CrtGet extends CrtCall implements S3BorrowedBufferDelivery {
   protected @Nullable RequestFailure outcome(@Nullable RequestFailure failure) {
     if (refusal != null) {
       return new RequestFailure(
-          Kind.REJECTED, subject(), "response refused: " + refusal.getMessage(), refusal);
+          Kind.REJECTED, subject, "response refused: " + refusal.getMessage(), refusal);
     }
     // A success without headers, which the CRT does not promise to rule out.
-    return failure == null && begun() == null
-        ? RequestFailure.broken(subject(), "ended without a response")
+    return failure == null && begun == null
+        ? RequestFailure.broken(subject, "ended without a response")
         : failure;
   }
 

@@ -34,20 +34,20 @@ final class CrtHead extends CrtCall {
     try {
       if (!ended.await(timeout.toMillis(), TimeUnit.MILLISECONDS)) {
         cancel();
-        throw RequestFailure.timedOut(subject(), "no answer in " + timeout);
+        throw RequestFailure.timedOut(subject, "no answer in " + timeout);
       }
     } catch (InterruptedException e) {
       cancel();
       Thread.currentThread().interrupt();
-      throw new RequestFailure(Kind.CANCELLED, subject(), "interrupted", e);
+      throw new RequestFailure(Kind.CANCELLED, subject, "interrupted", e);
     }
     if (failure != null) {
       throw failure;
     }
-    StoreAnswer answer = begun();
+    StoreAnswer answer = begun;
     ResponseHead head = answer == null ? null : CrtHeaders.responseHead(answer);
     if (head == null || head.contentLength() < 0) {
-      throw new RequestFailure(Kind.OTHER, subject(), "answer without Content-Length", null);
+      throw new RequestFailure(Kind.OTHER, subject, "answer without Content-Length", null);
     }
     return new ObjectHead(
         head.contentLength(), head.etag(), head.versionId(), head.contentEncoding());
@@ -57,6 +57,6 @@ final class CrtHead extends CrtCall {
   protected void ended(@Nullable RequestFailure outcome) {
     failure = outcome;
     ended.countDown();
-    whenEnded.accept(outcome == null ? begun() : outcome.answer());
+    whenEnded.accept(outcome == null ? begun : outcome.answer());
   }
 }

@@ -210,8 +210,8 @@ final class CrtObjectClient implements ObjectClient, CrtCall.Owner {
               e ->
                   call.end(
                       closed.get()
-                          ? RequestFailure.closed(call.subject())
-                          : CrtFailures.noCredentials(call.subject(), e)));
+                          ? RequestFailure.closed(call.subject)
+                          : CrtFailures.noCredentials(call.subject, e)));
     }
   }
 
@@ -221,17 +221,17 @@ final class CrtObjectClient implements ObjectClient, CrtCall.Owner {
     sending.readLock().lock();
     try {
       if (closed.get()) {
-        failure = RequestFailure.closed(call.subject());
+        failure = RequestFailure.closed(call.subject);
       } else if (call.isCancelled()) {
-        failure = RequestFailure.cancelled(call.subject());
+        failure = RequestFailure.cancelled(call.subject);
       } else if (CrtHold.isOver()) {
-        failure = CrtFailures.jvmEnds(call.subject());
+        failure = CrtFailures.jvmEnds(call.subject);
       } else {
         S3Client client = transport.connections().client(lend);
         if (client == null) {
-          failure = RequestFailure.notLent(call.subject());
+          failure = RequestFailure.notLent(call.subject);
         } else {
-          Target target = addressing.target(call.object().bucket());
+          Target target = addressing.target(call.object.bucket());
           call.sending(target.region(), signers == null ? null : signers.credentials().keyId());
           sent =
               client.makeMetaRequest(
@@ -240,7 +240,7 @@ final class CrtObjectClient implements ObjectClient, CrtCall.Owner {
       }
     } catch (RuntimeException | Error e) {
       // Nobody else would end the call.
-      failure = CrtFailures.unexpected(call.subject(), e);
+      failure = CrtFailures.unexpected(call.subject, e);
     } finally {
       sending.readLock().unlock();
     }
@@ -258,10 +258,10 @@ final class CrtObjectClient implements ObjectClient, CrtCall.Owner {
     }
     StoreAnswer refusal = failure.refusal();
     if (signers != null && refusal != null && MAY_BE_CREDENTIALS.contains(refusal.status())) {
-      refused = call.object();
-      signers.credentials().suspect(call.sentNanos(), call.keyId());
+      refused = call.object;
+      signers.credentials().suspect(call.sentNanos, call.keyId);
     }
-    return addressing.follow(call.object().bucket(), call.sentTo(), failure)
+    return addressing.follow(call.object.bucket(), call.sentTo, failure)
         ? failure.moved()
         : failure;
   }

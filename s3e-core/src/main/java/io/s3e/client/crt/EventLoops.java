@@ -30,9 +30,9 @@ final class EventLoops {
   private static @Nullable EventLoops shared;
 
   private final CrtHold hold;
-  private final EventLoopGroup group;
+  final EventLoopGroup group;
   private final HostResolver resolver;
-  private final ClientBootstrap bootstrap;
+  final ClientBootstrap bootstrap;
 
   /** Guarded by {@link #LOCK}. */
   private int users;
@@ -62,14 +62,6 @@ final class EventLoops {
       shared.users++;
       return shared;
     }
-  }
-
-  EventLoopGroup group() {
-    return group;
-  }
-
-  ClientBootstrap bootstrap() {
-    return bootstrap;
   }
 
   /**

@@ -5,11 +5,9 @@ import io.s3e.client.ForwardingHandler;
 import io.s3e.client.GetRequest;
 import io.s3e.client.ObjectClient;
 import io.s3e.client.RequestFailure;
-import io.s3e.client.RequestFailure.Kind;
 import io.s3e.client.ResponseHandler;
 import io.s3e.client.ResponseHead;
 import java.io.IOException;
-import java.net.SocketTimeoutException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -174,15 +172,9 @@ final class FastGet implements ObjectClient.Exchange {
     }
 
     private void tooLate() {
-      leave(
-          new RequestFailure(
-              Kind.NETWORK,
-              request.subject(),
-              "no answer on a new connection within "
-                  + TimeUnit.NANOSECONDS.toMillis(client.patienceNanos(request))
-                  + " ms",
-              new SocketTimeoutException("no answer")),
-          true);
+      long millis = TimeUnit.NANOSECONDS.toMillis(client.patienceNanos(request));
+      String reason = "no answer on a new connection within " + millis + " ms";
+      leave(RequestFailure.timedOut(request.subject(), reason), true);
     }
 
     /** Ends the try if its answer has not begun, and goes on from there. */

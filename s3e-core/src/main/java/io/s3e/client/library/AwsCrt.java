@@ -5,14 +5,4 @@ package io.s3e.client.library;
  * An aws-crt that has begun. This class is defined beside aws-crt, by {@link AwsCrtLoader}: the
  * class loader of the object is what it stands for, and it uses no other class of S3E's.
  */
-record AwsCrt(String version, String jar) implements AwsCrtMBean {
-  @Override
-  public String getVersion() {
-    return version;
-  }
-
-  @Override
-  public String getJar() {
-    return jar;
-  }
-}
+record AwsCrt(String getVersion, String getJar) implements AwsCrtMBean {}

@@ -234,6 +234,7 @@ public class S3EFileSystem extends S3AFileSystem {
   public FSDataInputStream open(Path rawPath, int bufferSize) throws IOException {
     Reads older = reads33;
     if (older != null) {
+      OpenerStatistics.countHead();
       return older.open(rawPath, bufferSize);
     }
     Announcements files = announcements;

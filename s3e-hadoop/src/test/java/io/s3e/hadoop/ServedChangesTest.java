@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.s3e.hadoop;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 
@@ -67,6 +68,24 @@ class ServedChangesTest {
         assertRead(in, SIZE - 1000, now);
         in.seek(SIZE - 500_000);
         assertArrayEquals(Arrays.copyOf(now, 500_000), in.readAllBytes());
+      }
+    }
+  }
+
+  /** Once, though both reads are of another version than the HEAD before them. */
+  @ParameterizedTest
+  @MethodSource("subjects")
+  void aFileThatWasReplacedBeforeItsFirstReadIsToldOfAsThat(String client, String mode)
+      throws Exception {
+    byte[] now = ones(SIZE);
+    try (FileSystem fs = open(client, mode)) {
+      write(fs, BEFORE);
+      try (FSDataInputStream in = openForRandomReads(fs)) {
+        write(fs, now);
+        assertRead(in, 1_000, now);
+        assertRead(in, SIZE / 2, now);
+        assertThat(in.getIOStatistics().counters().get("stream_read_version_mismatches"))
+            .isEqualTo(mode.equals("warn") ? 1 : 0);
       }
     }
   }

@@ -12,7 +12,6 @@ import io.s3e.client.ResponseHandler;
 import io.s3e.client.ResponseHead;
 import java.io.IOException;
 import java.util.Objects;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.apache.hadoop.fs.s3a.NoVersionAttributeException;
@@ -165,22 +164,18 @@ public record RevisionCheckingClient(ObjectClient client) implements ForwardingC
       return isWhole ? told.group(1) + first : contentRange;
     }
 
+    /** As S3A: the first change of a stream, where changes are to be told. */
     private void noticeChange(String revision) {
-      AtomicReference<@Nullable String> seen = stream.seenRevision();
-      String known = seen.get();
-      if (known == null) {
-        seen.compareAndSet(null, revision);
-      } else if (!known.equals(revision) && seen.compareAndSet(known, revision)) {
+      String expected = policy.getMode() == Mode.Warn ? stream.changedFrom(revision) : null;
+      if (expected != null) {
         stream.changeStatistics().versionMismatchError();
-        if (policy.getMode() == Mode.Warn) {
-          LOG.warn(
-              "{} change detected on {} at {}. Expected {} got {}",
-              policy.getSource(),
-              request.object(),
-              request.range().start(),
-              known,
-              revision);
-        }
+        LOG.warn(
+            "{} change detected on {} at {}. Expected {} got {}",
+            policy.getSource(),
+            request.object(),
+            request.range().start(),
+            expected,
+            revision);
       }
     }
 

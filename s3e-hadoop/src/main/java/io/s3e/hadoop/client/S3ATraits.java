@@ -3,6 +3,7 @@ package io.s3e.hadoop.client;
 
 import io.s3e.client.aws.JvmTrust;
 import java.util.Objects;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.apache.hadoop.fs.s3a.Constants;
 import org.apache.hadoop.fs.s3a.DefaultS3ClientFactory;
@@ -17,6 +18,10 @@ import software.amazon.awssdk.core.client.config.SdkAdvancedClientOption;
  * SDK's own list of a client's settings against the two.
  */
 final class S3ATraits {
+  /** Auditors that do nothing but give a request its {@code Referer} header, or not even that. */
+  private static final Set<String> OF_HADOOP =
+      Set.of(S3AAuditConstants.LOGGING_AUDIT_SERVICE, S3AAuditConstants.NOOP_AUDIT_SERVICE);
+
   private S3ATraits() {}
 
   /** The first that holds, as key or property and value, in words that end a sentence; or null. */
@@ -38,6 +43,7 @@ final class S3ATraits {
         facts.isSetTo(Constants.SIGNING_ALGORITHM),
         facts.isSetTo("fs.s3a.s3.signing-algorithm"),
         signer(facts),
+        auditor(facts),
         facts.isSetTo(S3AAuditConstants.AUDIT_EXECUTION_INTERCEPTORS),
         facts.isSetTo(S3AAuditConstants.AUDIT_REQUEST_HANDLERS),
         S3AFacts.foreign(
@@ -85,6 +91,13 @@ final class S3ATraits {
     return factory == DefaultS3ClientFactory.class
         ? null
         : Constants.S3_CLIENT_FACTORY_IMPL + " is " + factory.getName();
+  }
+
+  /** One of the user's own may refuse requests, or record their ends: S3A's client asks it to. */
+  private static @Nullable String auditor(S3AFacts facts) {
+    String key = S3AAuditConstants.AUDIT_SERVICE_CLASSNAME;
+    String name = facts.conf().getTrimmed(key, "");
+    return name.isEmpty() || OF_HADOOP.contains(name) ? null : key + " is " + name;
   }
 
   private static @Nullable String signer(S3AFacts facts) {

@@ -4,9 +4,11 @@ package io.s3e.hadoop.client;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.apache.hadoop.fs.s3a.impl.ChangeDetectionPolicy;
+import org.apache.hadoop.fs.s3a.impl.ChangeDetectionPolicy.Source;
 import org.apache.hadoop.fs.s3a.statistics.ChangeTrackerStatistics;
 import org.apache.hadoop.fs.store.audit.AuditSpan;
 import org.jspecify.annotations.Nullable;
@@ -23,7 +25,8 @@ public abstract class StreamRequests implements Closeable {
   private final AuditSpan span;
   private final ChangeDetectionPolicy changePolicy;
   private final ChangeTrackerStatistics changeStatistics;
-  private final AtomicReference<@Nullable String> seenRevision = new AtomicReference<>();
+  private final AtomicReference<@Nullable String> expected = new AtomicReference<>();
+  private final AtomicBoolean hasChanged = new AtomicBoolean();
   private final AtomicLong firstTotal = new AtomicLong();
   private final AtomicReference<@Nullable String> readVersion = new AtomicReference<>();
 
@@ -70,9 +73,23 @@ public abstract class StreamRequests implements Closeable {
     return changeStatistics;
   }
 
-  /** The ETag or version id that this stream saw last; for the modes that do not pin one. */
-  final AtomicReference<@Nullable String> seenRevision() {
-    return seenRevision;
+  /**
+   * The stream is opened as that, as far as it is told; for the modes that do not pin a version.
+   */
+  public final void opened(@Nullable String etag, @Nullable String versionId) {
+    expected.set(changePolicy.getSource() == Source.VersionId ? versionId : etag);
+  }
+
+  /** The revision that was expected, if this is the stream's first answer of another one. */
+  final @Nullable String changedFrom(String revision) {
+    String known = expected.get();
+    if (known == null) {
+      expected.compareAndSet(null, revision);
+      return null;
+    }
+    // Not all that tell an ETag have it in quotation marks.
+    boolean isSame = known.replace("\"", "").equals(revision.replace("\"", ""));
+    return !isSame && hasChanged.compareAndSet(false, true) ? known : null;
   }
 
   /** The object's size by this stream's first answer, in bytes, in the same modes; 0 before it. */

@@ -256,10 +256,12 @@ final class S3AKeys {
               "GETs of S3E carry the audit span of the stream that caused them, as the `Referer`"
                   + " header that the span makes.",
               "fs.s3a.audit.enabled",
-              "fs.s3a.audit.service.classname",
               "fs.s3a.audit.referrer.enabled",
               "fs.s3a.audit.referrer.filter",
               "fs.s3a.audit.reject.out.of.span.operations"),
+          byS3AsClient(
+              "Where it is not one of Hadoop's own: it may refuse requests, or hear of their ends.",
+              "fs.s3a.audit.service.classname"),
           byS3AsClient(
               "Interceptors see requests of the SDK's clients only.",
               "fs.s3a.audit.execution.interceptors",

@@ -57,6 +57,7 @@ public final class S3EHadoopInputStream extends FSInputStream
   private long position;
 
   public S3EHadoopInputStream(StreamSource source, ReadEngine engine) {
+    source.requests().opened(source.etag(), source.versionId());
     open = new OpenStream(source, engine);
     statistics = open.counting();
     leak = LeakReport.watch(this, open);

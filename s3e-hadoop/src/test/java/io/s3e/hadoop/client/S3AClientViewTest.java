@@ -39,6 +39,8 @@ class S3AClientViewTest {
   @Test
   void anOrdinaryBucketHasNoReason() {
     assertThat(view("logs").reasonAgainstOwn()).isNull();
+    conf.set(
+        "fs.s3a.audit.service.classname", "org.apache.hadoop.fs.s3a.audit.impl.LoggingAuditor");
     assertThat(view("logs", b -> b.endpointOverride(URI.create("http://store:9000"))))
         .extracting(S3AClientView::reasonAgainstOwn)
         .isNull();
@@ -53,6 +55,7 @@ class S3AClientViewTest {
     "fs.s3a.signing-algorithm, Mine",
     "fs.s3a.s3.signing-algorithm, Mine",
     "fs.s3a.proxy.host, proxy.example.org",
+    "fs.s3a.audit.service.classname, org.example.RefusingAuditor",
     "fs.s3a.audit.execution.interceptors, org.example.Interceptor",
     "fs.s3a.audit.request.handlers, org.example.Handler",
     "fs.s3a.s3.client.factory.impl, io.s3e.hadoop.client.S3AClientViewTest$OtherFactory",

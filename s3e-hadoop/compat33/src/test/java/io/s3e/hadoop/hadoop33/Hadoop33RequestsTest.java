@@ -12,6 +12,7 @@ import io.s3e.testing.Fault;
 import io.s3e.testing.HostileS3Server;
 import io.s3e.testing.HostileS3Server.Request;
 import io.s3e.testing.SelfSigned;
+import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.reflect.Method;
@@ -115,6 +116,19 @@ class Hadoop33RequestsTest {
         .filter(request -> request.method().equals("HEAD"))
         .findFirst()
         .orElseThrow();
+  }
+
+  /** As S3A's own {@code open}: no directory is looked for. */
+  @Test
+  void aFileThatIsNotThereCostsOneHead() throws Exception {
+    try (FileSystem files = make()) {
+      int before = server.requests().size();
+      assertThatThrownBy(() -> files.open(new Path("s3a://data/nothing")))
+          .isInstanceOf(FileNotFoundException.class);
+      assertThat(server.requests().subList(before, server.requests().size()))
+          .extracting(Request::method)
+          .containsExactly("HEAD");
+    }
   }
 
   @Test

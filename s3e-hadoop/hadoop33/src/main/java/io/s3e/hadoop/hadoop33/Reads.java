@@ -19,7 +19,6 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 import org.apache.hadoop.conf.Configuration;
@@ -34,7 +33,6 @@ import org.apache.hadoop.fs.s3a.S3AFileSystem;
 import org.apache.hadoop.fs.s3a.S3AInputStream;
 import org.apache.hadoop.fs.statistics.IOStatistics;
 import org.apache.hadoop.util.StringUtils;
-import org.apache.hadoop.util.functional.FutureIO;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -173,22 +171,12 @@ public final class Reads implements Closeable {
     return way.get() == Way.S3A ? null : engine;
   }
 
-  /** As {@code FileSystem.open}: one HEAD, whose ETag all reads hold on to. */
+  /** As {@code FileSystem.open}: one HEAD, by S3A, whose ETag all reads hold on to. */
   public FSDataInputStream open(Path path, int bufferSize) throws IOException {
-    if (way.get() == Way.S3A) {
-      return s3a.open(path, bufferSize);
-    }
-    FileStatus status = fileSystem.getFileStatus(path);
-    if (status.isDirectory()) {
-      return s3a.open(path, bufferSize);
-    }
-    OpenFileParameters parameters =
-        new OpenFileParameters()
-            .withMandatoryKeys(Set.of())
-            .withOptions(new Configuration(false))
-            .withBufferSize(bufferSize)
-            .withStatus(status);
-    return FutureIO.awaitFuture(openFile(path, parameters));
+    Path whole = fileSystem.makeQualified(path);
+    Account account = host.account();
+    OpenOptions told = told(whole, new Configuration(false));
+    return over(s3a.open(path, bufferSize), whole, null, told, account);
   }
 
   /** As {@code openFile().build()}, with what it tells. */
@@ -197,14 +185,15 @@ public final class Reads implements Closeable {
     Path whole = fileSystem.makeQualified(path);
     // Here, and not where S3A has opened the file, which may be a thread of its own.
     Account account = host.account();
-    OpenOptions told =
-        host.ofTask(
-            whole,
-            parameters.getOptions(),
-            OpenOptions.DEFAULTS.withPolicy(policy(parameters.getOptions())).withHeaders(headers));
+    OpenOptions told = told(whole, parameters.getOptions());
     FileStatus status = parameters.getStatus();
     return s3a.openFile(path, parameters)
         .thenApply(opened -> over(opened, whole, status, told, account));
+  }
+
+  private OpenOptions told(Path whole, Configuration options) {
+    OpenOptions told = OpenOptions.DEFAULTS.withPolicy(policy(options)).withHeaders(headers);
+    return host.ofTask(whole, options, told);
   }
 
   private FSDataInputStream over(

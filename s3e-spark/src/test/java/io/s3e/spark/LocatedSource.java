@@ -26,6 +26,9 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 
 /** A V2 source whose table is one file, with one row: its length. */
 public final class LocatedSource implements TableProvider {
+  /** How the names of tables end that do not tell where they lie. */
+  public static final String UNTOLD = "-untold";
+
   private static final StructType SCHEMA = new StructType().add("length", DataTypes.LongType);
 
   @Override
@@ -53,6 +56,9 @@ public final class LocatedSource implements TableProvider {
 
     @Override
     public Map<String, String> properties() {
+      if (location.endsWith(UNTOLD)) {
+        throw new IllegalStateException("the catalog is away");
+      }
       return Map.of("location", location);
     }
 

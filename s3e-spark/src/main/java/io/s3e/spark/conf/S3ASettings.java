@@ -35,6 +35,7 @@ public final class S3ASettings {
   private static final String HISTORY = PREFIX + "history";
   private static final String SOURCE = "Spark's settings";
   private static final String HIDDEN_BY_DEFAULT = "(?i)secret|password|token|access[.]?key";
+  private static final String ENCRYPTED_DISKS = "spark.io.encryption.enabled";
   private static final String APPLICATION = PREFIX + "cache.app.id";
 
   /**
@@ -96,6 +97,10 @@ public final class S3ASettings {
       set(SCOPE, isNamed ? "private" : "${" + SCOPE_OF_PROCESS + "}");
     }
     setUnlessUser(APPLICATION, "spark-" + UUID.randomUUID());
+    if (spark.getBoolean(ENCRYPTED_DISKS, false)) {
+      // What Spark writes to the same directories is encrypted.
+      setUnlessUser(DiskCacheKeys.ENCRYPTION.name(), "true");
+    }
     tellExecutors();
     if (!hadoop.getTrimmed(HISTORY, "off").equalsIgnoreCase("off")) {
       nameHistory();

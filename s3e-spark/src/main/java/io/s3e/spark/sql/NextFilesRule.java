@@ -65,16 +65,15 @@ final class NextFilesRule extends Rule<SparkPlan> {
       if (batch.scan() instanceof FileScan scan) {
         return isOnAsking(scan.fileIndex(), conf);
       }
-      Table table = batch.table();
-      String location = table == null ? null : table.properties().get("location");
-      return location != null && isAsking(scheme(location), conf);
+      return isAsking(scheme(batch.table()), conf);
     }
 
-    /** Null of what is no path: it is another source's word. */
-    private static @Nullable String scheme(String location) {
+    /** Null of what is no path, and of a source that fails to tell: nobody else may have asked. */
+    private static @Nullable String scheme(@Nullable Table table) {
       try {
-        return new Path(location).toUri().getScheme();
-      } catch (IllegalArgumentException e) {
+        String location = table == null ? null : table.properties().get("location");
+        return location == null ? null : new Path(location).toUri().getScheme();
+      } catch (RuntimeException | LinkageError e) {
         return null;
       }
     }

@@ -40,6 +40,9 @@ public final class StageReports extends SparkListener implements AutoCloseable {
   /** Stages that have been posted and are remembered, so that late reports are posted soon. */
   private static final int REMEMBERED = 10_000;
 
+  /** Stages that are open at most: Spark drops events, and with them the ends of stages. */
+  static final int MOST_OPEN = 1_000;
+
   private final Prices prices;
   private final Consumer<SparkListenerS3EStage> post;
   private final Duration patience;
@@ -126,6 +129,10 @@ public final class StageReports extends SparkListener implements AutoCloseable {
   }
 
   private Collected collected(StageAttempt stage) {
+    if (open.size() >= MOST_OPEN && !open.containsKey(stage)) {
+      // A stage is the sum of its events: what comes of it yet makes another one.
+      post(open.keySet().iterator().next());
+    }
     return open.computeIfAbsent(stage, none -> new Collected());
   }
 

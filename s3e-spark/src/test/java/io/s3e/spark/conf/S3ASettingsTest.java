@@ -247,6 +247,19 @@ class S3ASettingsTest {
   }
 
   /** What is shared there would stay when the application has ended. */
+  /** Where Spark encrypts what it writes to its local directories, so does the cache there. */
+  @Test
+  void theCacheIsEncryptedWhereSparksOwnFilesAre() {
+    spark.set("spark.io.encryption.enabled", "true");
+    for (Configuration each : new Configuration[] {complete(), executor()}) {
+      assertThat(AdapterConfig.read(each, null).cache().encrypted()).isTrue();
+    }
+    spark.set("spark.s3e.cache.encryption", "false");
+    for (Configuration each : new Configuration[] {complete(), executor()}) {
+      assertThat(AdapterConfig.read(each, null).cache().encrypted()).isFalse();
+    }
+  }
+
   @Test
   void directoriesOfTheUsersHoldACacheOfTheExecutorAlone() {
     spark.set("spark.s3e.cache.dirs", "/mnt/nvme");

@@ -3,6 +3,7 @@ package io.s3e.spark.sql;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.s3e.spark.LocatedSource;
 import io.s3e.spark.sql.AskingFileSystem.Told;
 import io.s3e.testing.Slow;
 import java.io.IOException;
@@ -222,9 +223,20 @@ class NextFilesTest {
       spark
           .sql("SELECT sum(v) FROM parquet.`file:" + directory.toAbsolutePath() + "/numbers`")
           .collectAsList();
+      // A table of another source may fail to say where it lies, or ask a catalog that is away.
+      Path untold = directory.resolve("table" + LocatedSource.UNTOLD);
+      Files.write(untold, new byte[123]);
+      assertThat(
+              spark
+                  .read()
+                  .format(LocatedSource.class.getName())
+                  .load("file:" + untold)
+                  .collectAsList())
+          .extracting(row -> row.getLong(0))
+          .containsExactly(123L);
       settle(spark);
     }
-    assertThat(Executed.PLANS).hasSize(1).noneMatch(plan -> plan.contains("S3EReads"));
+    assertThat(Executed.PLANS).hasSize(2).noneMatch(plan -> plan.contains("S3EReads"));
   }
 
   private static Ran run(SparkSession.Builder settings, boolean adaptive) throws IOException {

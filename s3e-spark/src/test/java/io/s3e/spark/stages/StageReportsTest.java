@@ -109,6 +109,20 @@ class StageReportsTest {
     }
   }
 
+  /** Spark drops events of a busy driver, and nobody hears of the ends of these stages. */
+  @Test
+  void stagesWhoseEndNobodyTellsDoNotPileUp() {
+    int stages = 2 * StageReports.MOST_OPEN;
+    try (StageReports reports = new StageReports(Prices.LIST, posted::add, NEVER)) {
+      for (int id = 0; id < stages; id++) {
+        reports.add(read(new StageAttempt(id, 0), "1", 1, 100));
+      }
+      assertThat(posted).hasSize(stages - StageReports.MOST_OPEN);
+      reports.add(read(new StageAttempt(0, 0), "1", 1, 7));
+    }
+    assertThat(bytes()).isEqualTo(100L * stages + 7);
+  }
+
   @Test
   void aStageThatReadsNothingByS3EHasNoEvent() {
     try (StageReports reports = new StageReports(Prices.LIST, posted::add, NEVER)) {

@@ -222,6 +222,7 @@ public final class BenchCommand implements Callable<Integer> {
     if (preset == Preset.AWS && !mayWrite(options, out)) {
       return 1;
     }
+    Report.checkDirectory(options.reportDirectory());
     Progress progress = new Progress(System.err, progressShown, System.console() != null);
     try (RunDirectory directory = new RunDirectory(options.workDirectory());
         Target target = target(options, directory, progress)) {

@@ -142,7 +142,7 @@ final class EmbeddedTarget implements Target {
   /** Starts the server and fills it with what the workloads need. */
   static EmbeddedTarget start(JobOptions options, RunDirectory directory, Progress progress)
       throws IOException, InterruptedException {
-    List<String> jvmOptions = new ArrayList<>(ServerProcess.JVM_OPTIONS);
+    List<String> jvmOptions = new ArrayList<>(ServerProcess.jvmOptions());
     jvmOptions.add("-Djava.io.tmpdir=" + directory.tmp());
     ChildJvm server =
         ChildJvm.start(

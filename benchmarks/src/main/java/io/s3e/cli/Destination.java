@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.s3e.cli;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -98,6 +100,8 @@ abstract class Destination implements AutoCloseable {
 
   /** Owns the temporary file until it has its name or is deleted. */
   private static final class TemporaryFile extends Destination {
+    private static final int LONGEST_SHOWN_BYTES = 200;
+
     private final Path file;
     private final Path temporary;
     private final boolean overwrite;
@@ -108,10 +112,16 @@ abstract class Destination implements AutoCloseable {
       this.file = file;
       this.overwrite = overwrite;
       // Not File.createTempFile, whose files only their owner may read.
-      this.temporary = directory.resolve("." + file.getFileName() + "." + UUID.randomUUID());
+      this.temporary = directory.resolve("." + shortName(file) + "." + UUID.randomUUID());
       this.channel =
           FileChannel.open(temporary, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
       this.atExit = new AtExit("delete-temporary-file", this::deleteAtExit);
+    }
+
+    /** The file's name, or what leaves room for the rest in the 255 bytes that names may have. */
+    private static String shortName(Path file) {
+      String name = file.getFileName().toString();
+      return name.getBytes(UTF_8).length <= LONGEST_SHOWN_BYTES ? name : "s3e";
     }
 
     @Override

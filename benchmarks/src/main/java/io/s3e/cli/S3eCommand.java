@@ -4,7 +4,9 @@ package io.s3e.cli;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.s3e.bench.BenchCommand;
+import java.io.IOException;
 import java.io.PrintWriter;
+import java.nio.channels.Channels;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -98,15 +100,20 @@ public final class S3eCommand {
    */
   public static int execute(StandardStreams streams, String... args) {
     CommandLine commandLine = new CommandLine(new S3eCommand(streams));
+    StandardOutput output = new StandardOutput(streams.out());
     commandLine
         .setUsageHelpAutoWidth(true)
-        .setOut(new PrintWriter(streams.out(), true, UTF_8))
+        .setOut(new PrintWriter(Channels.newOutputStream(output), true, UTF_8))
         .setErr(new PrintWriter(streams.err(), true, UTF_8))
         .setCaseInsensitiveEnumValuesAllowed(true)
         .setExecutionStrategy(S3eCommand::run)
         .setParameterExceptionHandler((e, given) -> wrongUsage(e))
         .setExecutionExceptionHandler(S3eCommand::failed);
-    return commandLine.execute(withCommand(args));
+    int code = commandLine.execute(withCommand(args));
+    commandLine.getOut().flush();
+    // A PrintWriter tells nobody that the disk is full.
+    IOException unwritten = output.failure();
+    return code == 0 && unwritten != null ? failed(unwritten, commandLine, null) : code;
   }
 
   StandardStreams streams() {
@@ -187,7 +194,7 @@ public final class S3eCommand {
     return WRONG_USAGE;
   }
 
-  private static int failed(Exception e, CommandLine commandLine, ParseResult parsed) {
+  private static int failed(Exception e, CommandLine commandLine, @Nullable ParseResult parsed) {
     if (ClosedPipeException.isBehind(e)) {
       return CLOSED_PIPE;
     }

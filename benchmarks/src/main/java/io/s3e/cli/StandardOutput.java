@@ -6,14 +6,17 @@ import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.nio.channels.Channels;
 import java.nio.channels.WritableByteChannel;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Standard output as a channel whose failures are told apart from the network's: the reader of a
- * pipe that has seen enough is no failure of the store. Closing it leaves the stream open.
+ * pipe that has seen enough is no failure of the store. Closing it leaves the stream open. What
+ * could not be written is remembered, for writers that say nothing of it.
  */
 final class StandardOutput implements WritableByteChannel {
   private final WritableByteChannel channel;
   private volatile boolean open = true;
+  private volatile @Nullable IOException failure;
 
   StandardOutput(OutputStream out) {
     this.channel = Channels.newChannel(out);
@@ -28,11 +31,19 @@ final class StandardOutput implements WritableByteChannel {
       return channel.write(source);
     } catch (IOException e) {
       String message = String.valueOf(e.getMessage());
-      if (message.contains("Broken pipe") || message.contains("Pipe closed")) {
-        throw new ClosedPipeException(e);
-      }
-      throw new IOException("Cannot write to standard output: " + message, e);
+      boolean isPipe = message.contains("Broken pipe") || message.contains("Pipe closed");
+      IOException told =
+          isPipe
+              ? new ClosedPipeException(e)
+              : new IOException("Cannot write to standard output: " + message, e);
+      failure = told;
+      throw told;
     }
+  }
+
+  /** Why something could not be written; null if all was. */
+  @Nullable IOException failure() {
+    return failure;
   }
 
   @Override

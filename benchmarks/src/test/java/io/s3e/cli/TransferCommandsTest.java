@@ -368,10 +368,44 @@ class TransferCommandsTest {
           }
         };
     for (String[] command :
-        new String[][] {{"cat", "s3a://bucket/piped"}, {"get", "s3a://bucket/piped", "-"}}) {
+        new String[][] {
+          {"cat", "s3a://bucket/piped"},
+          {"get", "s3a://bucket/piped", "-"},
+          {"stat", "s3a://bucket/piped", "--json"}
+        }) {
       Outcome outcome = rig.run(InputStream.nullInputStream(), closed, command);
       assertThat(outcome.code()).isEqualTo(141);
       assertThat(outcome.err()).isEmpty();
     }
+  }
+
+  @Test
+  void aFullDiskBehindStandardOutputIsAFailure() {
+    stored("piped", content(1_000));
+    OutputStream full =
+        new OutputStream() {
+          @Override
+          public void write(int value) throws IOException {
+            throw new IOException("No space left on device");
+          }
+        };
+    for (String[] command :
+        new String[][] {{"cat", "s3a://bucket/piped"}, {"stat", "s3a://bucket/piped", "--json"}}) {
+      Outcome outcome = rig.run(InputStream.nullInputStream(), full, command);
+      assertThat(outcome.code()).isEqualTo(1);
+      assertThat(outcome.err()).hasLineCount(1).contains("standard output", "No space left");
+    }
+  }
+
+  /** With what keeps the file apart until it is whole, the name would be longer than names may. */
+  @Test
+  void aNameOf250BytesIsNotTooLong() throws Exception {
+    byte[] content = content(1_000);
+    String name = "n".repeat(250);
+    stored(name, content);
+    Outcome outcome = rig.run("get", "s3a://bucket/" + name, temp.toString());
+
+    assertThat(outcome.code()).as(outcome.err()).isZero();
+    assertThat(temp.resolve(name)).hasBinaryContent(content);
   }
 }

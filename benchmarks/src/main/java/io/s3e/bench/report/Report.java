@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
 import io.s3e.bench.Summary;
 import java.io.IOException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -22,6 +23,21 @@ import org.jspecify.annotations.Nullable;
  * @param chartFailure why it cannot
  */
 public record Report(Path json, Path html, @Nullable Path png, @Nullable String chartFailure) {
+
+  /**
+   * Creates the directory, before hours of measuring are lost for want of it.
+   *
+   * @throws FileSystemException if it cannot be written to
+   */
+  public static void checkDirectory(Path directory) throws IOException {
+    if (Files.exists(directory) && !Files.isDirectory(directory)) {
+      throw new FileSystemException(directory.toString(), null, "--report: is no directory");
+    }
+    Files.createDirectories(directory);
+    if (!Files.isWritable(directory)) {
+      throw new FileSystemException(directory.toString(), null, "--report: cannot be written to");
+    }
+  }
 
   /**
    * Writes the three files.

@@ -165,7 +165,7 @@ public final class ServerCheck {
         ChildJvm.start(
             "the S3 server",
             ServerProcess.class,
-            ServerProcess.JVM_OPTIONS,
+            ServerProcess.jvmOptions(),
             own.resolve("server.log"));
     try (server) {
       ServerProcess.Start start =

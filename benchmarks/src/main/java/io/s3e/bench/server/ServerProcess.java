@@ -4,20 +4,16 @@ package io.s3e.bench.server;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.s3e.bench.process.ControlLoop;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Runs a {@link ShapedS3Server} as a process of its own, on the orders of a parent. */
 public final class ServerProcess {
-
-  /**
-   * Options that suit this process: a heap for some hundred connections, and a collector without
-   * threads of its own, for this process shares the processors with the clients it serves.
-   */
-  public static final List<String> JVM_OPTIONS = List.of("-Xmx512m", "-XX:+UseSerialGC");
 
   /** Name of the command that takes {@link Start} and answers with {@link Started}. */
   public static final String START = "start";
@@ -70,6 +66,19 @@ public final class ServerProcess {
 
   private ServerProcess(ControlLoop loop) {
     this.loop = loop;
+  }
+
+  /**
+   * Options that suit this process: a heap for some hundred connections, and a collector without
+   * threads of its own, for this process shares the processors with the clients it serves. A parent
+   * without the second compiler lives too briefly for it, and so does this process.
+   */
+  public static List<String> jvmOptions() {
+    return Stream.concat(
+            Stream.of("-Xmx512m", "-XX:+UseSerialGC"),
+            ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
+                .filter(option -> option.startsWith("-XX:TieredStopAtLevel=")))
+        .toList();
   }
 
   /** Serves the parent's commands until the parent is gone. */

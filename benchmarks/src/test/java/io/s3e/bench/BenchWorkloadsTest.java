@@ -2,30 +2,55 @@
 package io.s3e.bench;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.s3e.testing.Seed;
 import io.s3e.testing.Slow;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
-import org.junit.jupiter.api.Test;
+import java.util.Random;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
  * The whole command at a small size: child JVMs, server, data, workloads, table and report. A JVM
- * of its own runs each workload by each engine, which is what takes the time, so a build runs some
- * workloads of each kind; {@code -Ds3e.test.bench=all} runs all, as each night.
+ * of its own runs each workload by each engine, which is what takes the time, so a build takes two
+ * kinds of workloads, other ones each time, and some of each; {@code -Ds3e.test.bench=all} runs
+ * all, as each night.
  */
 @Slow
 class BenchWorkloadsTest {
+  private static final int KINDS_OF_A_BUILD = 2;
+
   @TempDir private Path temp;
 
   private BenchRun.Outcome run(String... arguments) throws Exception {
     return new BenchRun(temp).run(arguments);
   }
 
+  @TestFactory
+  Stream<DynamicTest> someKindsOfWorkloads() {
+    List<DynamicTest> kinds =
+        new ArrayList<>(
+            List.of(
+                dynamicTest("streams", this::everyWorkloadIsMeasuredAndEveryByteRight),
+                dynamicTest("columns", this::columnsAreReadByRealReadersAndBlockedTimeIsTold),
+                dynamicTest("passes", this::passesAndProcessesAreToldApart),
+                dynamicTest("JVMs", this::freshJvmsFileSystemsAndNeighbours)));
+    if (BenchRun.isAll()) {
+      return kinds.stream();
+    }
+    Collections.shuffle(kinds, new Random(Seed.draw()));
+    return kinds.stream().limit(KINDS_OF_A_BUILD);
+  }
+
   /** Streams, positioned reads, and vectored reads are measured in the main job. */
-  @Test
-  void everyWorkloadIsMeasuredAndEveryByteRight() throws Exception {
+  private void everyWorkloadIsMeasuredAndEveryByteRight() throws Exception {
     List<String> workloads =
         BenchRun.some(List.of("seq", "back"), "parquet", "small", "seq2", "rnd", "vec");
     BenchRun.Outcome outcome =
@@ -68,8 +93,7 @@ class BenchWorkloadsTest {
     assertThat(outcome.out()).contains("classic").contains("Every byte was right");
   }
 
-  @Test
-  void columnsAreReadByRealReadersAndBlockedTimeIsTold() throws Exception {
+  private void columnsAreReadByRealReadersAndBlockedTimeIsTold() throws Exception {
     List<String> workloads =
         BenchRun.some(List.of("scan-500", "orc"), "manyfiles-name", "manyfiles-status");
     BenchRun.Outcome outcome =
@@ -100,8 +124,7 @@ class BenchWorkloadsTest {
     assertThat(outcome.out()).contains("to s3e-nocolumnar: MB/s", "later", "a group");
   }
 
-  @Test
-  void passesAndProcessesAreToldApart() throws Exception {
+  private void passesAndProcessesAreToldApart() throws Exception {
     List<String> twice = BenchRun.some(List.of("back-2"), "parquet-2");
     BenchRun.Outcome outcome =
         run(
@@ -140,8 +163,7 @@ class BenchWorkloadsTest {
         .contains("back-2, pass 2", "seconds of each JVM");
   }
 
-  @Test
-  void freshJvmsFileSystemsAndNeighbours() throws Exception {
+  private void freshJvmsFileSystemsAndNeighbours() throws Exception {
     BenchRun.Outcome outcome =
         run(
             "--engines=s3e,plain-file",

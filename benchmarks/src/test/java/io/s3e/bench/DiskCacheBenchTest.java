@@ -108,7 +108,10 @@ class DiskCacheBenchTest {
     assertThat(written + dropped(processes.get(0))).isLessThanOrEqualTo(offered);
     long found = counter(processes.get(1), "s3e_cache_hit_bytes");
     assertThat(found).isBetween(written / 2, offered);
-    assertThat(found + counter(processes.get(1), "s3e_cache_miss_bytes")).isEqualTo(48L << 20);
+    // Blocks that are written while the second's GET for them is on its way are both: its reader
+    // takes them from disk, which has them sooner.
+    assertThat(found + counter(processes.get(1), "s3e_cache_miss_bytes"))
+        .isBetween(48L << 20, 56L << 20);
     assertThat(processes).hasSize(2);
     assertThat(result(summary).get("bytesUsed").asLong()).isEqualTo(2 * (48L << 20));
     assertThat(median(outcome.pass("parquet-2", 1, "s3e-host"), "gets")).isPositive();

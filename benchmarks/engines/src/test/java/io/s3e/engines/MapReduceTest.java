@@ -28,6 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
  * a job of its own, small files, and S3E as users set it for bzip2, run without {@code
  * -Ds3e.engines=quick}, as each night.
  */
+@Tag("mapreduce")
 class MapReduceTest {
   private static final String ENGINE = "MapReduce, local";
   private static final String EXAMPLES = "org.apache.hadoop.examples.ExampleDriver";

@@ -18,6 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
  * containers that read, and counts what S3E gives in the run that it compares; the whole, with four
  * containers and S3E as users set it, runs without {@code -Ds3e.engines=quick}, as each night.
  */
+@Tag("yarn")
 class YarnTest {
   private static final int BYTES = 3_000_000;
 

@@ -4,6 +4,7 @@ package io.s3e.hadoop.bundle;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.s3e.hadoop.S3AServer;
+import io.s3e.testing.ForkedJvm;
 import io.s3e.testserver.S3TestServer;
 import java.io.File;
 import java.io.OutputStream;
@@ -36,7 +37,7 @@ class BundleTest {
 
   /** Options of JVMs that live for seconds. They verify classes: there are others of that name. */
   static final List<String> SHORT_LIVED =
-      List.of("-Xmx512m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC");
+      Stream.concat(Stream.of("-Xmx512m"), ForkedJvm.SHORT_LIVED.stream()).toList();
 
   private static final String KEY = "beside-another-crt";
   private static final Path BUNDLE = Path.of(System.getProperty("s3e.test.bundle"));

@@ -116,6 +116,7 @@ class EnvironmentTest {
     private ForkedJvm start(Class<? extends FileSystem> type) throws Exception {
       ForkedJvm.Launch launch =
           ForkedJvm.of(EnvironmentReader.class.getName())
+              .unverified()
               .options("-Xmx512m", "-Djava.io.tmpdir=" + directory)
               .in(directory);
       surroundings.forEach(change -> change.accept(launch));

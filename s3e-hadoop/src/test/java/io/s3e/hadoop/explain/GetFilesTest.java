@@ -324,6 +324,7 @@ class GetFilesTest {
       server.put(new ObjectRef(S3AServer.BUCKET, "lines"), content);
       try (ForkedJvm jvm =
           ForkedJvm.of(TwoFileSystems.class.getName())
+              .unverified()
               .in(temp)
               .start(server.endpoint().toString(), temp.toString())) {
         jvm.awaitEnd();

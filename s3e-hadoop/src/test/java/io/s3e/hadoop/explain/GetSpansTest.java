@@ -105,6 +105,7 @@ class GetSpansTest {
     server.put(new ObjectRef(S3AServer.BUCKET, "spans"), CONTENT);
     try (ForkedJvm jvm =
         ForkedJvm.of(Reader.class.getName())
+            .unverified()
             .start(server.endpoint().toString(), sampling, explain)) {
       jvm.awaitEnd();
       List<String> output = jvm.rest();

@@ -33,6 +33,7 @@ import software.amazon.awssdk.awscore.exception.AwsServiceException;
  */
 @Slow
 @Tag("one-hadoop")
+@Tag("waits")
 class FailureTableTest {
   /** How much of a refusal reaches the reader. */
   private enum Told {

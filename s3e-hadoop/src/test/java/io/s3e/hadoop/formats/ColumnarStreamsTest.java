@@ -60,6 +60,7 @@ class ColumnarStreamsTest {
       server.storm(1 / 30.0, seed, BROKEN);
       try (ForkedJvm reader =
           ForkedJvm.of(ColumnarStreamsReader.class.getName())
+              .unverified()
               .options("-Xmx384m", "-XX:MaxDirectMemorySize=256m")
               .options("-Djava.io.tmpdir=" + temporary)
               .start(

@@ -430,6 +430,7 @@ class HistoryReadsTest {
     String histories = root + table.replace("/rows", "/kept");
     try (ForkedJvm jvm =
         ForkedJvm.of(Leaver.class.getName())
+            .unverified()
             .start(S3AServer.endpoint().toString(), histories, root + path(table, 0))) {
       List<String> output = new ArrayList<>();
       jvm.await(ROWS + " rows", output);

@@ -73,6 +73,7 @@ class ComingFileSystemsTest {
       throws Exception {
     try (ForkedJvm jvm =
         ForkedJvm.of(ComingReader.class.getName())
+            .unverified()
             .options("-Xmx256m", "-XX:TieredStopAtLevel=4")
             .start(
                 S3AServer.endpoint().toString(),

@@ -360,6 +360,7 @@ class ExitTest {
 
   private static ForkedJvm.Launch launch(Class<?> main) {
     return ForkedJvm.of(main.getName())
+        .unverified()
         .options("-Xmx256m", "-XX:ErrorFile=" + directory.resolve("hs_err.log"))
         .options("-Djava.io.tmpdir=" + directory)
         .options("-Djavax.net.ssl.trustStore=" + trustStore)

@@ -153,6 +153,7 @@ class SoakTest {
   private ForkedJvm.Launch launch() throws IOException {
     Path temporary = Files.createTempDirectory("soak");
     return ForkedJvm.of(SoakReader.class.getName())
+        .unverified()
         .options("-Xms192m", "-Xmx192m", "-XX:+AlwaysPreTouch", "-XX:MaxDirectMemorySize=256m")
         .options("-Djava.io.tmpdir=" + temporary)
         .in(temporary);

@@ -9,6 +9,7 @@ import io.s3e.engines.Row;
 import io.s3e.engines.Store;
 import io.s3e.engines.Stream;
 import io.s3e.engines.spark.job.StepResult;
+import io.s3e.testing.ForkedJvm;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -26,6 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Executors in JVMs of their own. */
+@Tag("executors")
 class SparkExecutorsTest {
   private static final String READ = "bytes read by S3E";
 
@@ -67,7 +69,7 @@ class SparkExecutorsTest {
               .conf("spark.s3e.history", "on")
               .conf("spark.s3e.history.dir", histories.toUri().toString())
               .conf("spark.s3e.cache.encryption", "true")
-              .conf("spark.executor.extraJavaOptions", "-XX:TieredStopAtLevel=1")
+              .conf("spark.executor.extraJavaOptions", String.join(" ", ForkedJvm.SHORT_LIVED))
               .conf("spark.app.name", "reported")
               .eventLog(logs)
               .run(steps);

@@ -24,6 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
  * one table, by Parquet and one format more, another one each time; all of them, of more data, run
  * without {@code -Ds3e.engines=quick}, as each night.
  */
+@Tag("tpch")
 class SparkTpchTest {
   private static final List<String> FORMATS = List.of("parquet", "orc", "csv", "json_gz");
 

@@ -4,6 +4,7 @@ package io.s3e.hadoop.itests;
 import static java.util.concurrent.TimeUnit.MILLISECONDS;
 
 import io.s3e.testserver.S3TestServer;
+import io.s3e.testing.ForkedJvm;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
@@ -84,7 +85,7 @@ final class ForkedTests {
     command.addAll(List.of("-cp", System.getProperty("java.class.path")));
     command.addAll(List.of("-Xmx1g", "-Xss4m", "-XX:MaxDirectMemorySize=1g"));
     // They live for a minute.
-    command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"));
+    command.addAll(ForkedJvm.SHORT_LIVED);
     // As hadoop-aws's own build runs them.
     for (String opened : List.of("lang", "lang.reflect", "io", "net", "util", "util.concurrent")) {
       command.add("--add-opens=java.base/java." + opened + "=ALL-UNNAMED");

@@ -142,7 +142,7 @@ check_hadoop() {
   version=${version#hadoop-common-}
   # Without what a distribution adds: 3.4.1-amzn-2.
   at_least "${version%%-*}" $least_hadoop ||
-    refuse "Hadoop is $version ($common), and S3E needs $least_hadoop or newer"
+    refuse "Hadoop is $version ($common), and this script needs $least_hadoop or newer"
   [ -n "$(first_jar 'hadoop-aws*.jar' "$home" "$root/usr/lib/hadoop-mapreduce")" ] ||
     refuse "there is no hadoop-aws: add hadoop-aws-${version%%-*}.jar and the AWS SDK that it names to $home/lib"
   [ -n "$(first_jar 'bundle-2*.jar' "$home" "$root/usr/lib/hadoop-mapreduce")" ] ||

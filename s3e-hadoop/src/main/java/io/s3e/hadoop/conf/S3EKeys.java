@@ -47,7 +47,7 @@ public final class S3EKeys {
               + " `auto` also goes back to `s3a`, with a WARN line, where the fast client cannot be"
               + " made or does not reach the store while S3A's does; `crt` fails then, but where"
               + " its part of the memory budget is under two blocks: `s3a` reads there, with a WARN"
-              + " line. A store that sends no ETags cannot be read by `crt`: choose another.");
+              + " line. A store that sends no ETags cannot be read by `crt`: choose `auto`.");
 
   static final ConfigKey<Long> BLOCK_SIZE =
       ConfigKey.size(
@@ -95,7 +95,7 @@ public final class S3EKeys {
           CORE.maxWindowBytes(),
           0,
           64 * GIB,
-          "",
+          "0 or at least block.size",
           "The farthest that prefetch runs ahead of one reader. 0 leaves it to the memory budget,"
               + " which the readers of the last second share, and to 64 of the longest GETs.");
 

@@ -208,7 +208,7 @@ class BootstrapScriptTest {
     dataproc("3.3.6");
     Said said = bootstrap(jar.toString());
     assertThat(said.code()).isEqualTo(1);
-    assertThat(said.text()).contains("Hadoop is 3.3.6 (", "S3E needs 3.4.1 or newer");
+    assertThat(said.text()).contains("Hadoop is 3.3.6 (", "this script needs 3.4.1 or newer");
     assertThat(coreSite().get("fs.s3a.impl")).isNull();
     assertThat(sparkDefaults()).doesNotContainKey("spark.executor.extraClassPath");
   }

@@ -177,7 +177,7 @@ public class S3EFileSystem extends S3AFileSystem {
           new ReadEngine(
               getUri().toString(),
               config.engine().readTimeout(),
-              new FileSystemClients(this, config, cache, readStatistics::clientFellBack));
+              new FileSystemClients(this, config, cache, readStatistics.onClientFallback()));
       Access access = new Access();
       engine = own;
       opener = StreamSpi.isPresent() ? null : new DirectOpener(access, own);

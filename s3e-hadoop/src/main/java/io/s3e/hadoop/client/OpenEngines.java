@@ -28,13 +28,11 @@ import org.slf4j.LoggerFactory;
  * framework that shows the work of a process and knows when the process ends. Any thread.
  *
  * <p><b>Invariants.</b> An engine is in {@link #OPEN} from when it is made until it is closed, or
- * forgotten by an owner that its client does not lead back to. A client with a way back to S3A's
- * does lead there: a file system that nobody closes stays until the JVM ends. Its counters move to
- * {@link #PAST} in the same step as it leaves, so that sums never count it twice and never shrink;
- * a forgotten one takes its counters along. The counters of a cache on disk belong to all engines
- * over it: they are counted once, move with the last of them, and back with the next. The lock of
- * this class is taken inside that of a {@link ReadEngine}, and nothing is called under it that
- * takes another.
+ * its owner is forgotten. Its counters move to {@link #PAST} in the same step as it leaves, so that
+ * sums never count it twice and never shrink; those of an engine whose owner is forgotten a moment
+ * after it. The counters of a cache on disk belong to all engines over it: they are counted once,
+ * move with the last of them, and back with the next. The lock of this class is taken inside that
+ * of a {@link ReadEngine}, and nothing is called under it that takes another.
  */
 public final class OpenEngines {
   private static final Logger LOG = LoggerFactory.getLogger(OpenEngines.class);
@@ -76,9 +74,13 @@ public final class OpenEngines {
   /** Once the engine of {@code owner} is closed. */
   public static synchronized void closed(Closeable owner) {
     S3E made = OPEN.remove(owner);
-    if (made == null) {
-      return;
+    if (made != null) {
+      forgotten(made);
     }
+  }
+
+  /** Once the engine is in {@link #OPEN} no more, since its owner has become unreachable. */
+  static synchronized void forgotten(S3E made) {
     add(made.metrics(), PAST);
     DiskMetrics disk = made.metrics().disk();
     if (OPEN.values().stream().noneMatch(other -> other.metrics().disk() == disk)) {

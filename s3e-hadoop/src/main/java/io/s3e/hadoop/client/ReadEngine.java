@@ -6,6 +6,7 @@ import io.s3e.jvm.OwnLoader;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.lang.ref.Cleaner;
 import java.net.SocketTimeoutException;
 import java.time.Duration;
 import java.util.Objects;
@@ -13,6 +14,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -27,7 +29,9 @@ import software.amazon.awssdk.core.exception.SdkException;
  * network for credentials and region; <i>made</i>; <i>closed</i>. A making that fails leads back to
  * unmade, and the next read tries again. The lock guards these steps and is never held while
  * something is made, so {@link #close} returns at once: it ends the waits for the engine and
- * interrupts the making. An engine that is made nevertheless is closed by the thread that made it.
+ * interrupts the making. An engine that is made nevertheless is closed by the thread that made it,
+ * and that of an owner who has been forgotten by {@link Forgotten}: what is made does not lead back
+ * to its owner.
  */
 public final class ReadEngine implements Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(ReadEngine.class);
@@ -53,6 +57,26 @@ public final class ReadEngine implements Closeable {
     }
   }
 
+  /** Ends what is left of owners that nobody closed and nobody refers to, nor to their streams. */
+  private record Forgotten(AtomicReference<@Nullable Made> left) implements Runnable {
+    private static final Cleaner CLEANER = Cleaner.create();
+
+    /** Runs once, when its owner has become unreachable. */
+    @Override
+    public void run() {
+      Made forgotten = left.getAndSet(null);
+      if (forgotten == null) {
+        return;
+      }
+      OpenEngines.forgotten(forgotten.engine());
+      try {
+        forgotten.close();
+      } catch (IOException | RuntimeException e) {
+        LOG.debug("Closing what a file system that was forgotten has left", e);
+      }
+    }
+  }
+
   static {
     HadoopHooks.use();
   }
@@ -67,6 +91,9 @@ public final class ReadEngine implements Closeable {
   private volatile @Nullable Made made;
   private volatile boolean closed;
 
+  /** As {@link #made}, until that is closed. */
+  private final AtomicReference<@Nullable Made> left = new AtomicReference<>();
+
   /**
    * @param owner what to call the file system in messages
    * @param patience how long a read waits for the engine to be made
@@ -75,6 +102,7 @@ public final class ReadEngine implements Closeable {
     this.owner = owner;
     this.patience = patience;
     this.maker = maker;
+    var unused = Forgotten.CLEANER.register(this, new Forgotten(left));
   }
 
   /**
@@ -175,6 +203,7 @@ public final class ReadEngine implements Closeable {
         making = null;
       } else if (wanted) {
         made = fresh;
+        left.set(fresh);
         OpenEngines.opened(this, fresh.engine());
       }
     }
@@ -222,7 +251,7 @@ public final class ReadEngine implements Closeable {
         return;
       }
       closed = true;
-      current = made;
+      current = left.getAndSet(null);
       if (makingThread != null) {
         makingThread.interrupt();
       }

@@ -39,9 +39,12 @@ public final class FileSystemStatistics {
     this.engine = engine;
   }
 
-  /** Reading went from S3E's own client over to S3A's. */
-  public void clientFellBack() {
-    clientFallbacks.increment();
+  /**
+   * To be run when reading goes from S3E's own client over to S3A's. Leads to no file system: what
+   * has it may outlive one that is forgotten.
+   */
+  public Runnable onClientFallback() {
+    return clientFallbacks::increment;
   }
 
   /** S3A's statistics with these beside them. */

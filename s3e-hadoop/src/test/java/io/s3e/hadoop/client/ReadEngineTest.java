@@ -70,6 +70,25 @@ class ReadEngineTest {
   }
 
   @Test
+  void whatAForgottenOwnerLeavesIsReleased() throws Exception {
+    mayGoOn.countDown();
+    makeAndForget();
+    awaitTrue(
+        "what was made is closed",
+        () -> {
+          System.gc();
+          return released.getCount() == 0;
+        });
+    awaitTrue("its memory is given back", () -> budget.reserved() == 0);
+  }
+
+  /** A method of its own: what its variables held is nobody's afterwards. */
+  private void makeAndForget() throws IOException {
+    ReadEngine forgotten = new ReadEngine("a test", Duration.ofSeconds(30), this::make);
+    assertThat(forgotten.engine(NEVER).client().name()).isNotEmpty();
+  }
+
+  @Test
   void aReadHasADeadlineAndTheMakingServesTheNext() throws Exception {
     try (ReadEngine engine = new ReadEngine("a test", Duration.ofMillis(50), this::make)) {
       assertThatThrownBy(() -> engine.engine(NEVER))

@@ -128,7 +128,7 @@ class ReadStatisticTest {
   void aClientThatFellBackIsCounted() {
     FileSystemStatistics statistics = new FileSystemStatistics(() -> null);
     assertThat(statistics.counters()).containsEntry("s3e_client_fallback", 0L);
-    statistics.clientFellBack();
+    statistics.onClientFallback().run();
     assertThat(statistics.beside(new IOStatisticsSnapshot()).counters())
         .containsEntry("s3e_client_fallback", 1L);
   }

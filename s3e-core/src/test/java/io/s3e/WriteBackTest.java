@@ -63,10 +63,15 @@ class WriteBackTest {
   }
 
   private S3E engine(MemoryBudget budget, MemoryObjectClient client) throws Exception {
+    return engine(budget, client, 256L << 20);
+  }
+
+  private S3E engine(MemoryBudget budget, MemoryObjectClient client, long capacityBytes)
+      throws Exception {
     DiskCacheConfig cache =
         DiskCacheConfig.DEFAULTS.toBuilder()
             .mode(Mode.DISK)
-            .capacityBytes(256L << 20)
+            .capacityBytes(capacityBytes)
             .readDeadline(Duration.ofSeconds(5))
             .directories(List.of(directory))
             .build();
@@ -124,6 +129,30 @@ class WriteBackTest {
       assertThat(metrics.get(Counter.CORRUPTIONS)).isZero();
     }
     assertThat(budget.reserved()).isZero();
+  }
+
+  /** Read in turns, it would leave the cache each time before it is read again. */
+  @Test
+  @Slow
+  void ofWhatIsMoreThanTheCacheHoldsAPartStays() throws Exception {
+    int passes = 8;
+    try (S3E engine =
+        engine(new MemoryBudget(SMALL_BYTES), client(), DiskCacheConfig.LEAST_CAPACITY_BYTES)) {
+      DiskMetrics metrics = engine.metrics().disk();
+      long[] written = new long[passes];
+      long[] hit = new long[passes];
+      for (int pass = 0; pass < passes; pass++) {
+        try (S3EInputStream in = engine.open(OBJECT)) {
+          assertThat(in.readAllBytes()).isEqualTo(CONTENT);
+        }
+        DiskWrites.await(engine, PATIENCE);
+        written[pass] = metrics.get(Counter.WRITTEN_BYTES);
+        hit[pass] = metrics.get(Counter.HIT_BYTES);
+      }
+      String told = Arrays.toString(written) + Arrays.toString(hit);
+      assertThat(hit[passes - 1]).as(told).isGreaterThan(DiskCacheConfig.LEAST_CAPACITY_BYTES);
+      assertThat(written[passes - 1]).as(told).isLessThan(passes * (long) OBJECT_BYTES / 3);
+    }
   }
 
   /** The memory that a write holds is as good as lost; all other is not. */

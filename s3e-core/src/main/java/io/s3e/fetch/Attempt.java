@@ -98,7 +98,7 @@ final class Attempt implements ResponseHandler {
             destination.isLent(),
             handle.headers,
             handle.context);
-    this.get = tenant.ledger.begin(request, handle.reader(), reason, number);
+    this.get = tenant.ledger.begin(request, handle.reader, reason, number);
     int doublings = Math.min(number - 1, MAX_PATIENCE_DOUBLINGS);
     long stall = tenant.config.stallTimeout().toNanos() << doublings;
     // A lent response arrives whole, so its silence says nothing until a slow link had its time.

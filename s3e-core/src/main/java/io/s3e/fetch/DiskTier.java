@@ -36,6 +36,12 @@ final class DiskTier {
   /** With the chunk that it ends in, a read in order brings as much as one read of a file. */
   private static final long AHEAD_BYTES = 3L * StoredObject.CHUNK_BYTES;
 
+  /** So many MiB of a reader that leaps about give one that is written. */
+  static final int SAMPLE = 8;
+
+  /** Bytes that may be written for each that was read from disk. */
+  static final long MOST_WRITTEN_PER_HIT = 10;
+
   final DiskCache cache;
   private final Proofs proofs;
   private final EngineMetrics ofTenant;
@@ -52,6 +58,11 @@ final class DiskTier {
 
   private final String store;
   final DiskSpeed speed = new DiskSpeed();
+
+  // Of isThrashed(), guarded by this.
+  private boolean isThrashed;
+  private long judgedWritten;
+  private long judgedHit;
 
   DiskTier(
       DiskCache cache,
@@ -83,7 +94,7 @@ final class DiskTier {
     ChunkRange chunks = chunksOf(handle, handle.layout().bytesOf(new BlockRange(block, block + 1)));
     if (chunks == null) {
       // Without an ETag in its answer there is no version to be proven.
-      return handle.knownVersion() == null && handle.proof() == null && !isAlone.getAsBoolean();
+      return handle.knownVersion() == null && handle.proof == null && !isAlone.getAsBoolean();
     }
     return !proofs.isProven(handle) && look(chunks) > 0;
   }
@@ -139,6 +150,23 @@ final class DiskTier {
 
   private static ChunkRange firstOf(ChunkRange chunks, int count) {
     return new ChunkRange(chunks.object(), chunks.first(), chunks.first() + count);
+  }
+
+  /**
+   * Whether only a part in {@value #SAMPLE} of what was fetched before is to be written: what is
+   * read in turns and is more than the cache holds leaves it before it is read again, but a part of
+   * it stays. Judged each time that as much was written as the cache holds of it.
+   */
+  synchronized boolean isThrashed() {
+    long written = metrics.get(Counter.WRITTEN_BYTES);
+    long hit = metrics.get(Counter.HIT_BYTES);
+    long judged = cache.capacityBytes() / (isThrashed ? SAMPLE : 1);
+    if (written - judgedWritten >= judged) {
+      isThrashed = (hit - judgedHit) * MOST_WRITTEN_PER_HIT < written - judgedWritten;
+      judgedWritten = written;
+      judgedHit = hit;
+    }
+    return isThrashed;
   }
 
   /** A reader has taken so many bytes from disk. */

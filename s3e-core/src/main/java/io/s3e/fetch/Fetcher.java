@@ -305,7 +305,7 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
    * version and not for each block; false if there is none under way.
    */
   private boolean awaitProof(ObjectHandle handle, Patience patience) throws IOException {
-    Block asking = handle.asking();
+    Block asking = handle.asking;
     if (asking == null || !asking.isFetching() || !asking.tryPin()) {
       return false;
     }

@@ -88,7 +88,7 @@ public record HeadFetch(Tenant tenant) {
    * @throws IOException if the object has changed, or it cannot be found out
    */
   public void confirmEncoding(ObjectHandle handle, EncodedBodyException cause) throws IOException {
-    if (handle.storedEncoding() != null) {
+    if (handle.storedEncoding != null) {
       // Other ranges of the read had such an answer as well, and one of them has asked.
       return;
     }

@@ -76,7 +76,7 @@ final class Landing implements Body.Destination {
     for (long index = run.first(); index < run.end(); index++) {
       boolean mayBeIsland = index > run.first() && islands.size() < mostIslands;
       // Not entered apart, where nobody comes to read it once its reader sees what is there.
-      boolean isOver = handle.apart() != null && mayBeIsland && memory.isReady(handle, index);
+      boolean isOver = handle.apart != null && mayBeIsland && memory.isReady(handle, index);
       Block block = isOver ? null : entered(index, origin);
       if (block != null) {
         blocks.add(block);
@@ -104,13 +104,13 @@ final class Landing implements Body.Destination {
   private @Nullable Block entered(long index, Origin origin) {
     ObjectHandle handle = origin.handle;
     BlockId id = handle.block(index);
-    boolean hasOtherNames = handle.apart() != null || handle.announced() != null;
+    boolean hasOtherNames = handle.apart != null || handle.announced != null;
     if (hasOtherNames && memory.isSeen(handle, index)) {
       // Entered while the run waited for memory.
       return null;
     }
     Block block = added(id, origin);
-    ObjectVersion apart = block == null ? handle.apart() : null;
+    ObjectVersion apart = block == null ? handle.apart : null;
     return apart == null || id.version().equals(apart) || memory.isSeen(handle, index)
         ? block
         : added(new BlockId(apart, index), origin);

@@ -60,16 +60,27 @@ public final class ObjectHandle {
   final LongestGet longestGet = new LongestGet();
   private final AtomicReference<@Nullable String> etag;
 
-  /** Null before the store was asked how the object is stored. */
-  private volatile @Nullable String storedEncoding;
+  /**
+   * The Content-Encoding that the object is stored with, empty if none; null before the store was
+   * asked.
+   */
+  volatile @Nullable String storedEncoding;
 
   private volatile boolean closed;
-  private GetRecord.Reader reader = new GetRecord.Reader(0, null);
+  GetRecord.Reader reader = new GetRecord.Reader(0, null);
   private volatile @Nullable Supplier<@Nullable String> cancelled;
-  private volatile @Nullable Proof proof;
-  private volatile @Nullable Block asking;
-  private volatile @Nullable ObjectVersion apart;
-  private volatile @Nullable ObjectVersion announced;
+
+  /** S3's latest answer to the tenant that is known here, by this handle's GET or another's. */
+  volatile @Nullable Proof proof;
+
+  /** The GET that is to be the next proof, while others wait for it; null if there is none. */
+  volatile @Nullable Block asking;
+
+  /** The version under which blocks of this handle may be held apart; null if none are. */
+  volatile @Nullable ObjectVersion apart;
+
+  /** The version that was fetched before its ETag was known; null if none was. */
+  volatile @Nullable ObjectVersion announced;
 
   /** Whether requests carry a customer's key: what they bring is nobody else's to see. */
   final boolean hasCustomerKey;
@@ -173,11 +184,6 @@ public final class ObjectHandle {
     }
   }
 
-  /** The version under which blocks of this handle may be held apart; null if none are. */
-  @Nullable ObjectVersion apart() {
-    return apart;
-  }
-
   /**
    * What an earlier opening of the same tenant has fetched of this very version, before the ETag
    * was known, may be read through this handle too.
@@ -186,29 +192,9 @@ public final class ObjectHandle {
     announced = fetched;
   }
 
-  /** The version that was fetched before its ETag was known; null if none was. */
-  @Nullable ObjectVersion announced() {
-    return announced;
-  }
-
-  /** S3 has answered the tenant for the version, through this handle or another. */
-  void proven(Proof answer) {
-    proof = answer;
-  }
-
-  /** The latest answer that is known here, to this handle or another; null if there was none. */
-  @Nullable Proof proof() {
-    return proof;
-  }
-
   /** The name that answers count under for other handles too; null if it is not known. */
   @Nullable ObjectVersion provenName() {
     return hasCustomerKey ? apart : knownVersion();
-  }
-
-  /** The GET that is to be the next proof, while others wait for it; null if there was none. */
-  @Nullable Block asking() {
-    return asking;
   }
 
   void asksBy(Block first) {
@@ -289,18 +275,9 @@ public final class ObjectHandle {
     storedEncoding = encoding == null ? "" : encoding;
   }
 
-  /** The Content-Encoding that the object is stored with, empty if none; null if not known. */
-  @Nullable String storedEncoding() {
-    return storedEncoding;
-  }
-
   /** The number of the stream, and its opener's label of it; once, before it reads. */
   public void readBy(long number, @Nullable String called) {
     reader = new GetRecord.Reader(number, called);
-  }
-
-  GetRecord.Reader reader() {
-    return reader;
   }
 
   /** Reads of threads that {@code words} has words for end with these. */

@@ -32,18 +32,23 @@ final class Origin implements Block.Fate {
   final RunEffort effort;
   private final Runnable unwanted;
   private final boolean ofScan;
-  private final AtomicInteger interested = new AtomicInteger(1);
+  final AtomicInteger interested = new AtomicInteger(1);
   private final AtomicInteger waiting = new AtomicInteger();
 
   /** The GETs of the run, whose bytes its blocks are; empty where GETs are not kept. */
   private final List<GetRecord> gets = new CopyOnWriteArrayList<>();
 
   /** Why they are sent: the purpose of the run, or the kind of guess. */
-  private volatile Enum<?> reason;
+  volatile Enum<?> reason;
 
-  private volatile boolean demanded;
-  private volatile boolean fetchedBefore;
-  private volatile boolean spilled;
+  /** Whether some reader waits or has waited. */
+  volatile boolean demanded;
+
+  /** Whether the first GET of the run was sent for bytes that had come from S3 before. */
+  volatile boolean fetchedBefore;
+
+  /** Whether what comes from S3 is to be written: then its blocks are dirty from the start. */
+  volatile boolean spilled;
 
   /** Calls {@code unwanted} once, when the last who was interested has left. */
   Origin(
@@ -76,14 +81,6 @@ final class Origin implements Block.Fate {
     }
   }
 
-  Enum<?> reason() {
-    return reason;
-  }
-
-  void isGuess(Enum<?> kind) {
-    reason = kind;
-  }
-
   /** The run is over, and what came from {@code offset} on is in no block. */
   void lost(long offset) {
     gets.forEach(get -> get.lost(offset, Long.MAX_VALUE));
@@ -114,15 +111,6 @@ final class Origin implements Block.Fate {
     }
   }
 
-  int interested() {
-    return interested.get();
-  }
-
-  /** Whether some reader waits or has waited. */
-  boolean isDemanded() {
-    return demanded;
-  }
-
   /** Whether some reader waits now. */
   boolean isAwaited() {
     return waiting.get() > 0;
@@ -150,24 +138,6 @@ final class Origin implements Block.Fate {
   /** Whether the reader goes through the object in order, or did when the run was started. */
   boolean isOfScan() {
     return ofScan || handle.progress().pattern.isScanning();
-  }
-
-  boolean wasFetchedBefore() {
-    return fetchedBefore;
-  }
-
-  /** The first GET of the run is about to be sent, for bytes that had come from S3 before. */
-  void fetchesAgain() {
-    fetchedBefore = true;
-  }
-
-  void spill() {
-    spilled = true;
-  }
-
-  /** Whether what comes from S3 is to be written: then its blocks are dirty from the start. */
-  boolean isSpilled() {
-    return spilled;
   }
 
   @Override

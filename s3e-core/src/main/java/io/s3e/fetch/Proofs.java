@@ -60,7 +60,7 @@ final class Proofs {
   /** S3 has accepted a GET of the handle's, sent with those credentials if they were known. */
   void answered(ObjectHandle handle, @Nullable Object asked) {
     Proof proof = new Proof(nanoClock.getAsLong(), asked == null ? credentials.get() : asked);
-    handle.proven(proof);
+    handle.proof = proof;
     ObjectVersion name = handle.provenName();
     if (name == null || ofVersionNanos <= 0) {
       return;
@@ -77,7 +77,7 @@ final class Proofs {
 
   /** Whether what is known of the handle's version may be served to its reader now. */
   boolean isProven(ObjectHandle handle) {
-    Proof own = handle.proof();
+    Proof own = handle.proof;
     if (own != null && holds(own, ofStreamNanos)) {
       return true;
     }
@@ -86,7 +86,7 @@ final class Proofs {
     if (of == null || !holds(of, ofVersionNanos)) {
       return false;
     }
-    handle.proven(of);
+    handle.proof = of;
     return true;
   }
 

@@ -41,7 +41,7 @@ final class ResponseCheck {
       throw rejected(request, "status " + head.status() + " instead of 206");
     }
     String encoding = head.contentEncoding();
-    String stored = handle.storedEncoding();
+    String stored = handle.storedEncoding;
     if (encoding != null && !isTransparent(encoding) && !encoding.equals(stored)) {
       if (stored != null) {
         String why = ", which the object is not stored with: something on the way changes bodies";

@@ -137,7 +137,7 @@ public final class RunFetch implements Attempt.Outcome {
 
   /** Its memory is needed for others: a guess gives it up. */
   private boolean revoked() {
-    boolean isGuess = !origin.isDemanded();
+    boolean isGuess = !origin.demanded;
     if (isGuess) {
       cancel(effort.cancelled("its memory is needed"));
     }
@@ -183,7 +183,7 @@ public final class RunFetch implements Attempt.Outcome {
 
   /** It is a guess of that kind. For who started it, before it starts. */
   public void isGuess(Enum<?> kind) {
-    origin.isGuess(kind);
+    origin.reason = kind;
   }
 
   /** Whether it is over and everything it brought has been read or dropped. */
@@ -231,8 +231,7 @@ public final class RunFetch implements Attempt.Outcome {
     ByteRange part = effort.sends(missing, landing.isLent());
     tenant.store.hedges().sent();
     int number = effort.nextAttempt();
-    Attempt attempt =
-        new Attempt(this, landing, tenant, handle, gate, part, origin.reason(), number);
+    Attempt attempt = new Attempt(this, landing, tenant, handle, gate, part, origin.reason, number);
     origin.asksBy(attempt.get);
     phase.set(new Phase("GETTING", attempt));
     return attempt;
@@ -415,7 +414,7 @@ public final class RunFetch implements Attempt.Outcome {
       tenant.metrics.count(Counter.FAILURES);
     }
     landing.end(failure);
-    if (origin.interested() == 0) {
+    if (origin.interested.get() == 0) {
       // What was published while the last of those who were interested left.
       blocks().forEach(Block::abandon);
     }

@@ -19,25 +19,20 @@ import java.util.List;
  * stays in memory until it is written, as far as readers can spare the memory ({@link Spill}).
  *
  * <p>A scan reads each block once and goes on: in a private cache its blocks are worth nothing,
- * unless the same ones were fetched before, or the mode is to keep the front of each object. What
- * comes before it is known how the reader goes is {@linkplain ReaderProgress#withhold withheld}, in
- * memory that anybody may have, and offered once the reader has turned out not to scan, as far as
- * it is still there. A reader that leaps about may never come back: one MiB in {@value #SAMPLE} of
- * what it fetches is written, until the cache has given back a tenth of what was written to it. In
- * a shared cache everything is worth it, because others may want it. Any thread; nothing here waits
- * or touches the disk.
+ * unless the same ones were fetched before and stay until they are read again, or the mode is to
+ * keep the front of each object. What comes before it is known how the reader goes is {@linkplain
+ * ReaderProgress#withhold withheld}, in memory that anybody may have, and offered once the reader
+ * has turned out not to scan, as far as it is still there. A reader that leaps about may never come
+ * back: one MiB in {@value DiskTier#SAMPLE} of what it fetches is written, until the cache has
+ * given back a tenth of what was written to it. In a shared cache everything is worth it, because
+ * others may want it. Any thread; nothing here waits or touches the disk.
  */
 record Spiller(DiskTier tier, BlockIndex index, DiskMetrics metrics) {
-  /** So many MiB of a reader that leaps about give one that is written. */
-  private static final int SAMPLE = 8;
-
-  /** The top bits of a hash that are 0 in one of {@value #SAMPLE} cases. */
-  private static final int SAMPLE_SHIFT = Integer.SIZE - Integer.numberOfTrailingZeros(SAMPLE);
+  /** The top bits of a hash that are 0 in one of {@value DiskTier#SAMPLE} cases. */
+  private static final int SAMPLE_SHIFT =
+      Integer.SIZE - Integer.numberOfTrailingZeros(DiskTier.SAMPLE);
 
   private static final int CHUNKS_OF_MIB = (1 << 20) / StoredObject.CHUNK_BYTES;
-
-  /** Bytes that may be written for each that was read from disk. */
-  private static final long MOST_WRITTEN_PER_HIT = 10;
 
   /** What is to become of bytes that come from S3. */
   private enum Verdict {
@@ -54,10 +49,10 @@ record Spiller(DiskTier tier, BlockIndex index, DiskMetrics metrics) {
       return;
     }
     if (tier.missed(origin.handle, chunks, missing.length())) {
-      origin.fetchesAgain();
+      origin.fetchedBefore = true;
     }
     if (verdict(origin, chunks) == Verdict.WRITTEN) {
-      origin.spill();
+      origin.spilled = true;
     }
   }
 
@@ -66,8 +61,11 @@ record Spiller(DiskTier tier, BlockIndex index, DiskMetrics metrics) {
     if (tier.speed.isDiskSlower(bytes)) {
       return Verdict.NOT_WRITTEN;
     }
-    if (tier.cache.isShared() || tier.keepsFronts || origin.wasFetchedBefore()) {
+    if (tier.cache.isShared() || tier.keepsFronts) {
       return Verdict.WRITTEN;
+    }
+    if (origin.fetchedBefore) {
+      return !tier.isThrashed() || isSample(chunks) ? Verdict.WRITTEN : Verdict.NOT_WRITTEN;
     }
     if (origin.isOfScan()) {
       return Verdict.NOT_WRITTEN;
@@ -87,7 +85,7 @@ record Spiller(DiskTier tier, BlockIndex index, DiskMetrics metrics) {
   }
 
   private boolean paysOff() {
-    return metrics.get(Counter.HIT_BYTES) * MOST_WRITTEN_PER_HIT
+    return metrics.get(Counter.HIT_BYTES) * DiskTier.MOST_WRITTEN_PER_HIT
             >= metrics.get(Counter.WRITTEN_BYTES)
         && metrics.get(Counter.HIT_BYTES) > 0;
   }
@@ -101,7 +99,7 @@ record Spiller(DiskTier tier, BlockIndex index, DiskMetrics metrics) {
     ByteRange bytes = rangeOf(fetched);
     ChunkRange chunks = tier.chunksOf(origin.handle, bytes);
     tier.speed.onStore(bytes.length(), origin.effort.elapsedNanos());
-    if (origin.isSpilled()) {
+    if (origin.spilled) {
       offer(origin.handle, fetched);
     } else if (chunks != null && judge(origin, chunks, fetched) == Verdict.NOT_WRITTEN) {
       metrics.add(Counter.NOT_ADMITTED_BYTES, bytes.length());
@@ -155,7 +153,7 @@ record Spiller(DiskTier tier, BlockIndex index, DiskMetrics metrics) {
     Origin origin = Origin.of(block);
     ByteRange bytes = new ByteRange(block.start(), block.end());
     ChunkRange chunks = block.isReady() ? tier.chunksOf(origin.handle, bytes) : null;
-    if (chunks != null && !origin.isSpilled() && tier.cache.look(chunks) == 0) {
+    if (chunks != null && !origin.spilled && tier.cache.look(chunks) == 0) {
       Verdict unused = judge(origin, chunks, List.of(block));
     }
   }

@@ -33,8 +33,8 @@ record VisibleBlocks(Tenant tenant) {
   @Nullable Block find(ObjectHandle handle, long block) {
     // Who has a key neither reads nor awaits what was asked for without it.
     Block found = handle.hasCustomerKey ? null : visible(handle, handle.name(), block);
-    found = found == null ? visible(handle, handle.apart(), block) : found;
-    return found == null ? visible(handle, handle.announced(), block) : found;
+    found = found == null ? visible(handle, handle.apart, block) : found;
+    return found == null ? visible(handle, handle.announced, block) : found;
   }
 
   private @Nullable Block visible(
@@ -71,14 +71,14 @@ record VisibleBlocks(Tenant tenant) {
       }
       handle.holdApart(tenant.holder);
     }
-    return entered(handle.apart(), block) != null || entered(handle.announced(), block) != null;
+    return entered(handle.apart, block) != null || entered(handle.announced, block) != null;
   }
 
   /** Whether the block is in memory, seen or not, under a name that the handle's may have. */
   boolean isReady(ObjectHandle handle, long block) {
     return isReady(entered(handle.name(), block))
-        || isReady(entered(handle.apart(), block))
-        || isReady(entered(handle.announced(), block));
+        || isReady(entered(handle.apart, block))
+        || isReady(entered(handle.announced, block));
   }
 
   private static boolean isReady(@Nullable Block block) {
@@ -119,10 +119,10 @@ record VisibleBlocks(Tenant tenant) {
    */
   boolean makeWay(ObjectHandle handle, long block) {
     Block other = entered(handle.name(), block);
-    if (handle.apart() == null && other != null && !mayRead(handle, other)) {
+    if (handle.apart == null && other != null && !mayRead(handle, other)) {
       handle.holdApart(tenant.holder);
     }
-    Block own = entered(handle.apart(), block);
+    Block own = entered(handle.apart, block);
     if (own != null && !mayRead(handle, own)) {
       // Nobody but this tenant's streams, none of which may read it.
       tenant.index.remove(own);

@@ -210,7 +210,7 @@ class AppenderTest {
       rig.disk.failEvery(Operation.WRITE, Failure.ENOSPC);
       rig.write(TestWriteBack.all(mib("lost")));
       // Not whether it lets others through: its pause is so short that it may be over.
-      assertThat(rig.counted(Counter.BREAKER_OPENED)).isOne();
+      awaitTrue("the breaker opens", () -> rig.counted(Counter.BREAKER_OPENED) == 1);
       rig.disk.heal();
       awaitTrue("the pause is over", rig.breaker::isDue);
       long written = rig.counted(Counter.WRITTEN_BYTES);

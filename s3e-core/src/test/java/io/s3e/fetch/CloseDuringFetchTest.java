@@ -46,9 +46,9 @@ class CloseDuringFetchTest {
       awaitTrue(
           () ->
               rig.client.calls().size() == 1
-                  && Origin.of(runs.get(0).blocks().get(0)).interested() == 2);
+                  && Origin.of(runs.get(0).blocks().get(0)).interested.get() == 2);
       CompletableFuture<byte[]> second = async(() -> rig.read(rig.open(), 1));
-      awaitTrue(() -> Origin.of(runs.get(0).blocks().get(0)).interested() == 3);
+      awaitTrue(() -> Origin.of(runs.get(0).blocks().get(0)).interested.get() == 3);
       closing.close();
       runs.get(0).abandon();
       assertThatThrownBy(() -> first.get(10, TimeUnit.SECONDS))

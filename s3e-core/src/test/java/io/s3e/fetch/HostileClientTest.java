@@ -353,7 +353,7 @@ class HostileClientTest {
         long block = each;
         readers.add(FetchRig.async(() -> rig.read(handle, block)));
       }
-      awaitTrue(() -> Origin.of(runs.get(0).blocks().get(0)).interested() == 4);
+      awaitTrue(() -> Origin.of(runs.get(0).blocks().get(0)).interested.get() == 4);
       assertThat(rig.client.gets().get(0).lend()).isEqualTo(delivery == Delivery.LENT);
       mayAnswer.countDown();
       for (int block = 0; block < 3; block++) {

@@ -148,7 +148,7 @@ class SingleFlightTest {
       rig.fetcher.opened(handle);
       Grant grant = rig.grant(handle, 1);
       rig.fetcher.prefetch(handle, new BlockRange(0, 2), Purpose.ASKED, run -> {});
-      awaitTrue(() -> handle.proof() != null);
+      awaitTrue(() -> handle.proof != null);
       assertThat(handle.name()).isNotEqualTo(handle.version());
       RunFetch late = rig.run(handle, grant, run -> {});
       assertThat(late.enter(new BlockRange(1, 2))).isFalse();
@@ -171,7 +171,7 @@ class SingleFlightTest {
       assertThat(joined).isNotNull();
       joined.unpin();
       assertThat(runs).isEmpty();
-      assertThat(handle.apart()).isNull();
+      assertThat(handle.apart).isNull();
       gate.countDown();
       rig.requireRight(rig.read(handle, 3), 3);
       assertThat(rig.client.gets()).hasSize(1);
@@ -214,7 +214,7 @@ class SingleFlightTest {
       assertThat(run.blocks()).hasSize(5);
       run.send();
       awaitTrue(run::isOver);
-      assertThat(rig.index.get(new BlockId(handle.apart(), 2))).isNull();
+      assertThat(rig.index.get(new BlockId(handle.apart, 2))).isNull();
       for (int block = 0; block < 5; block++) {
         rig.requireRight(rig.read(handle, block), block);
       }
@@ -231,7 +231,7 @@ class SingleFlightTest {
       ObjectHandle starter = rig.open();
       rig.fetcher.prefetch(starter, new BlockRange(2, 4), Purpose.GUESS, runs::add);
       CompletableFuture<byte[]> joiner = async(() -> rig.read(rig.open(), 3));
-      awaitTrue(() -> Origin.of(runs.get(0).blocks().get(0)).interested() == 2);
+      awaitTrue(() -> Origin.of(runs.get(0).blocks().get(0)).interested.get() == 2);
       starter.close();
       runs.get(0).abandon();
       gate.countDown();
@@ -321,7 +321,8 @@ class SingleFlightTest {
       for (int i = 0; i < 6; i++) {
         readers.add(async(() -> rig.read(rig.open(), 0, 1, runs::add)));
       }
-      awaitTrue(() -> runs.size() == 1 && Origin.of(runs.get(0).blocks().get(0)).interested() == 7);
+      awaitTrue(
+          () -> runs.size() == 1 && Origin.of(runs.get(0).blocks().get(0)).interested.get() == 7);
       gate.countDown();
       for (CompletableFuture<byte[]> reader : readers) {
         assertThatThrownBy(() -> reader.get(20, TimeUnit.SECONDS))

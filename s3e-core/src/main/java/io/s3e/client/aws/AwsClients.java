@@ -79,11 +79,15 @@ public final class AwsClients {
    * @param region the client's; null if not known
    */
   public static String storeName(Optional<URI> endpoint, @Nullable String region) {
+    String path = endpoint.map(URI::getRawPath).orElse("").replaceFirst("/+$", "");
     return endpoint
-        .map(uri -> uri.getScheme() + "://" + uri.getAuthority())
-        .orElse(
-            region == null ? "https://s3.amazonaws.com" : "https://s3." + region + ".amazonaws.com")
-        .toLowerCase(Locale.ROOT);
+            .map(uri -> uri.getScheme() + "://" + uri.getAuthority())
+            .orElse(
+                region == null
+                    ? "https://s3.amazonaws.com"
+                    : "https://s3." + region + ".amazonaws.com")
+            .toLowerCase(Locale.ROOT)
+        + path;
   }
 
   private static ObjectClient open(AwsClientSettings settings, ClientMemory memory, boolean lends) {

@@ -53,6 +53,9 @@ final class CredentialsCache implements DelegateCredentialsHandler, AutoCloseabl
   /** How old credentials may grow before the provider is asked whether they still hold. */
   private static final Duration REFRESH_AFTER = Duration.ofSeconds(30);
 
+  /** A provider that has failed is asked again, by those who have credentials, after so long. */
+  private static final Duration ASK_AGAIN_AFTER = Duration.ofSeconds(5);
+
   /** Credentials this close to their expiry are not given to new requests. */
   private static final Duration EXPIRY_MARGIN = Duration.ofSeconds(20);
 
@@ -86,6 +89,9 @@ final class CredentialsCache implements DelegateCredentialsHandler, AutoCloseabl
   private volatile boolean closed;
   private final AtomicReference<@Nullable Snapshot> snapshot = new AtomicReference<>();
 
+  /** When the provider failed last, by {@link System#nanoTime()}; null if it has answered since. */
+  private volatile @Nullable Long failedNanos;
+
   /** Asks the provider; lands with its failure, or with null once the snapshot is there. */
   private final SingleFlight<Exception> asking = new SingleFlight<>();
 
@@ -105,7 +111,7 @@ final class CredentialsCache implements DelegateCredentialsHandler, AutoCloseabl
   void whenReady(Runnable start, Consumer<Exception> failed) {
     Snapshot now = snapshot.get();
     if (now != null && now.servesUntil(clock.get().plus(EXPIRY_MARGIN))) {
-      if (now.refusedNanos() != null || now.isOld()) {
+      if ((now.refusedNanos() != null || now.isOld()) && mayAskAgain()) {
         ask(null);
       }
       start.run();
@@ -191,6 +197,12 @@ final class CredentialsCache implements DelegateCredentialsHandler, AutoCloseabl
     asking.land(closed());
   }
 
+  /** A provider that fails is left alone for a while by those who have credentials. */
+  private boolean mayAskAgain() {
+    Long failed = failedNanos;
+    return failed == null || System.nanoTime() - failed > ASK_AGAIN_AFTER.toNanos();
+  }
+
   private static Exception closed() {
     return new IllegalStateException("the client is closed");
   }
@@ -223,9 +235,12 @@ final class CredentialsCache implements DelegateCredentialsHandler, AutoCloseabl
           found == null
               ? new Snapshot(Credentials.createAnonymousCredentials(), null, null, asked, null)
               : new Snapshot(translate(found), found.keyId(), found.expiry(), asked, null));
+      failedNanos = null;
       return null;
     } catch (IOException | RuntimeException e) {
-      if (!closed) {
+      boolean isFirst = failedNanos == null;
+      failedNanos = System.nanoTime();
+      if (!closed && isFirst) {
         LOG.warn("The provider gives no credentials at present: {}", e.toString());
       }
       return e;

@@ -20,7 +20,8 @@ import org.jspecify.annotations.Nullable;
  * the file.
  */
 enum CrtErrors {
-  REFUSED(Kind.NETWORK),
+  /** No connection came about: it was refused, or nobody has answered to it. */
+  UNCONNECTED(Kind.NETWORK),
   UNREACHABLE(Kind.NETWORK),
   UNKNOWN_HOST(Kind.NETWORK),
   TIMED_OUT(Kind.NETWORK),
@@ -54,7 +55,7 @@ enum CrtErrors {
   /** Java's exception for it; null if it is none of the network. */
   @Nullable IOException asJava(String message) {
     return switch (this) {
-      case REFUSED -> new ConnectException(message);
+      case UNCONNECTED -> new ConnectException(message);
       case UNREACHABLE -> new NoRouteToHostException(message);
       case UNKNOWN_HOST -> new UnknownHostException(message);
       case TIMED_OUT -> new SocketTimeoutException(message);
@@ -68,10 +69,12 @@ enum CrtErrors {
 
   static CrtErrors of(String name) {
     return switch (name) {
-      case "AWS_IO_SOCKET_CONNECTION_REFUSED", "AWS_IO_SOCKET_CONNECT_ABORTED" -> REFUSED;
+      case "AWS_IO_SOCKET_CONNECTION_REFUSED",
+          "AWS_IO_SOCKET_CONNECT_ABORTED",
+          "AWS_IO_SOCKET_TIMEOUT" ->
+          UNCONNECTED;
       case "AWS_IO_SOCKET_NO_ROUTE_TO_HOST", "AWS_IO_SOCKET_NETWORK_DOWN" -> UNREACHABLE;
-      case "AWS_IO_SOCKET_TIMEOUT",
-          "AWS_ERROR_HTTP_RESPONSE_FIRST_BYTE_TIMEOUT",
+      case "AWS_ERROR_HTTP_RESPONSE_FIRST_BYTE_TIMEOUT",
           "AWS_ERROR_HTTP_CHANNEL_THROUGHPUT_FAILURE",
           "AWS_ERROR_HTTP_CONNECTION_MANAGER_ACQUISITION_TIMEOUT",
           "AWS_IO_TLS_NEGOTIATION_TIMEOUT" ->

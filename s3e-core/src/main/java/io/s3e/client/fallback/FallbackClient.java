@@ -52,7 +52,7 @@ import java.util.function.IntFunction;
  *
  * A GET that fails with {@link Kind#NO_ETAG}, or by a library that does not link, in whatever
  * state, goes on by the substitute, and so do all that follow: SUBSTITUTE. The handler hears
- * nothing of what is sent again.
+ * nothing of what is sent again. A GET that the fast client still had proves nothing then.
  *
  * <p>The client and {@link FastGet} know each other, because they are one machine of states told
  * twice: the client has the state that all GETs share, a {@code FastGet} that of one GET, and each
@@ -109,6 +109,9 @@ public final class FallbackClient implements ForwardingClient {
 
   /** By {@link System#nanoTime()}; read and written in state SUBSTITUTE. */
   private volatile long retrialNanos;
+
+  /** Whether the fast client was left for answers that it does not read, though it gets them. */
+  private volatile boolean isLeftUnread;
 
   /**
    * The fast client with its substitute, or that alone where the fast one cannot be made.
@@ -240,9 +243,9 @@ public final class FallbackClient implements ForwardingClient {
     return send(substitute, copied(request), handler);
   }
 
-  /** The fast client has reached the store. */
+  /** The fast client has reached the store, which it may have left for what it cannot read. */
   void answered() {
-    if (state != State.FAST) {
+    if (state == State.TRYING || (state == State.SUBSTITUTE && !isLeftUnread)) {
       prefer(State.FAST);
     }
   }
@@ -259,6 +262,7 @@ public final class FallbackClient implements ForwardingClient {
         return;
       }
       retrialNanos = System.nanoTime() + retryAfterNanos;
+      isLeftUnread = isUnreadable(cause);
       state = State.SUBSTITUTE;
     }
     listener.onSubstituted(cause);

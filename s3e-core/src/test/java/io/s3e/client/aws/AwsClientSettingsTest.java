@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Optional;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
@@ -26,6 +27,20 @@ class AwsClientSettingsTest {
     refused(() -> builder.stallTimeout(Duration.ofMillis(-1)), "stallTimeout", "-", "1 ms");
     refused(() -> builder.userAgentSuffix("a\nb"), "userAgentSuffix", "a\nb", "ASCII");
     refused(() -> builder.header("", "x"), "header", "''", "name");
+  }
+
+  @Test
+  void aStoreIsNamedByWhatReachesIt() {
+    assertThat(storeName("https://Gateway.example:443/Tenant1/"))
+        .isEqualTo("https://gateway.example:443/Tenant1")
+        .isNotEqualTo(storeName("https://gateway.example:443/Tenant2"));
+    assertThat(storeName("http://Store:9000/")).isEqualTo("http://store:9000");
+    assertThat(AwsClients.storeName(Optional.empty(), "eu-west-1"))
+        .isEqualTo("https://s3.eu-west-1.amazonaws.com");
+  }
+
+  private static String storeName(String endpoint) {
+    return AwsClients.storeName(Optional.of(URI.create(endpoint)), null);
   }
 
   @Test

@@ -207,6 +207,29 @@ class CredentialsCacheTest {
     ready.get(10, TimeUnit.SECONDS);
   }
 
+  @Test
+  void aProviderThatFailsIsNotAskedAtEachRequest() throws Exception {
+    open(
+        () -> {
+          if (asked.get() > 1) {
+            throw new IOException("the token service is down");
+          }
+          return key("key");
+        });
+    readyOn();
+    cache.suspect(System.nanoTime(), "key");
+    awaitTrue(
+        "it is asked in the background",
+        () -> {
+          readyOn();
+          return asked.get() == 2;
+        });
+    for (int i = 0; i < 1_000; i++) {
+      readyOn();
+    }
+    assertThat(asked).as("in 5 s once").hasValueLessThanOrEqualTo(3);
+  }
+
   /** Its provider answers once the latch is open. */
   private CountDownLatch openHeld() {
     CountDownLatch release = new CountDownLatch(1);

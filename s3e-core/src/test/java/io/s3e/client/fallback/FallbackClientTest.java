@@ -281,6 +281,20 @@ class FallbackClientTest {
     assertThat(client.state()).isEqualTo(FallbackClient.State.FAST);
   }
 
+  /** Else each object without an ETag would be asked for twice, and told of. */
+  @Test
+  void whatItStillAnswersDoesNotBringBackAClientThatWasLeftForWhatItDoesNotRead() throws Exception {
+    read();
+    fast.faults((request, number) -> number == 1 ? Answer.GOOD.after(100) : WITHOUT_ETAG);
+    RecordingHandler underWay = get(false);
+    awaitTrue("it is sent", () -> fast.gets().size() == 2);
+    read();
+    assertThat(client.state()).isEqualTo(FallbackClient.State.SUBSTITUTE);
+    assertThat(underWay.awaitDone()).isEqualTo(wanted());
+    assertThat(client.state()).isEqualTo(FallbackClient.State.SUBSTITUTE);
+    assertThat(returned).hasValue(0);
+  }
+
   @Test
   void aLentAnswerWithoutAnEtagIsAskedForCopied() throws Exception {
     read();

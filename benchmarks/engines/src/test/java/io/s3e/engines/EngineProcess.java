@@ -137,7 +137,8 @@ public final class EngineProcess {
     List<String> words = new ArrayList<>(List.of(main));
     words.addAll(List.of(arguments));
     ForkedJvm.Launch launch =
-        ForkedJvm.of(LastWord.class.getName()).unverified()
+        ForkedJvm.of(LastWord.class.getName())
+            .unverified()
             .options("-Xmx512m", "-Djava.io.tmpdir=" + directory.resolve("tmp"))
             .options(options.toArray(String[]::new))
             .classPath(classPath().stream().map(Path::toString).toList())

@@ -3,8 +3,8 @@ package io.s3e.hadoop.itests;
 
 import static java.util.concurrent.TimeUnit.MILLISECONDS;
 
-import io.s3e.testserver.S3TestServer;
 import io.s3e.testing.ForkedJvm;
+import io.s3e.testserver.S3TestServer;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;

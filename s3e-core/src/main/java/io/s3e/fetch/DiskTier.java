@@ -59,10 +59,11 @@ final class DiskTier {
   private final String store;
   final DiskSpeed speed = new DiskSpeed();
 
-  // Of isThrashed(), guarded by this.
+  // Guarded by this: of what was fetched before.
   private boolean isThrashed;
   private long judgedWritten;
   private long judgedHit;
+  private long leftOutBytes;
 
   DiskTier(
       DiskCache cache,
@@ -79,6 +80,9 @@ final class DiskTier {
     this.keepsFronts = config.mode() == Mode.HYBRID;
     this.frontBytes = keepsFronts ? config.hybridBytes() : Long.MAX_VALUE;
     this.store = store;
+    // The cache may be older than the tenant.
+    this.judgedWritten = this.metrics.get(Counter.WRITTEN_BYTES);
+    this.judgedHit = this.metrics.get(Counter.HIT_BYTES);
   }
 
   /** How many of the chunks are on disk; 0 where S3 gives them sooner. */
@@ -153,20 +157,25 @@ final class DiskTier {
   }
 
   /**
-   * Whether only a part in {@value #SAMPLE} of what was fetched before is to be written: what is
-   * read in turns and is more than the cache holds leaves it before it is read again, but a part of
-   * it stays. Judged each time that as much was written as the cache holds of it.
+   * Whether bytes that were fetched before are to be written: all are, or {@code ofSample} alone,
+   * one in {@value #SAMPLE}. What is read in turns and is more than the cache holds leaves it
+   * before it is read again, but a part of it stays. Judged each time that as much was written as
+   * the cache holds of it; and all are tried again after so many times what it holds were left out.
    */
-  synchronized boolean isThrashed() {
-    long written = metrics.get(Counter.WRITTEN_BYTES);
-    long hit = metrics.get(Counter.HIT_BYTES);
-    long judged = cache.capacityBytes() / (isThrashed ? SAMPLE : 1);
-    if (written - judgedWritten >= judged) {
-      isThrashed = (hit - judgedHit) * MOST_WRITTEN_PER_HIT < written - judgedWritten;
-      judgedWritten = written;
-      judgedHit = hit;
+  synchronized boolean isWorthAgain(long bytes, boolean ofSample) {
+    long capacity = cache.capacityBytes();
+    long written = metrics.get(Counter.WRITTEN_BYTES) - judgedWritten;
+    long hit = metrics.get(Counter.HIT_BYTES) - judgedHit;
+    boolean isTold = written >= capacity / (isThrashed ? SAMPLE : 1);
+    if (isTold || leftOutBytes >= SAMPLE * capacity) {
+      isThrashed = isTold && hit * MOST_WRITTEN_PER_HIT < written;
+      judgedWritten += written;
+      judgedHit += hit;
+      leftOutBytes = 0;
     }
-    return isThrashed;
+    boolean isWorth = !isThrashed || ofSample;
+    leftOutBytes += isWorth ? 0 : bytes;
+    return isWorth;
   }
 
   /** A reader has taken so many bytes from disk. */

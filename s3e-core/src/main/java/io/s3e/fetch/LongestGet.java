@@ -93,8 +93,8 @@ final class LongestGet {
     }
     if (bytes != UNLIMITED && 2 * length >= bytes && ++whole >= wholeToDouble) {
       whole = 0;
-      hasGrown = true;
       bytes = bytes > MOST_BYTES / 2 ? UNLIMITED : 2 * bytes;
+      hasGrown = bytes != UNLIMITED;
     }
   }
 

@@ -59,7 +59,7 @@ public final class ReaderProgress {
     if (run <= Math.max(TIMED.start(), end - start)) {
       timedNanos = lastReadNanos;
       timedFrom = run;
-    } else if (run >= TIMED.end() && !isTimed) {
+    } else if (run >= TIMED.end() && run > timedFrom && !isTimed) {
       isTimed = true;
       habit.took(run - timedFrom, lastReadNanos - timedNanos);
     }

@@ -65,7 +65,8 @@ record Spiller(DiskTier tier, BlockIndex index, DiskMetrics metrics) {
       return Verdict.WRITTEN;
     }
     if (origin.fetchedBefore) {
-      return !tier.isThrashed() || isSample(chunks) ? Verdict.WRITTEN : Verdict.NOT_WRITTEN;
+      boolean isKept = tier.isWorthAgain(bytes, isSample(chunks));
+      return isKept ? Verdict.WRITTEN : Verdict.NOT_WRITTEN;
     }
     if (origin.isOfScan()) {
       return Verdict.NOT_WRITTEN;

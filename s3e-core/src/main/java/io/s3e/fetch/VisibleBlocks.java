@@ -76,7 +76,7 @@ record VisibleBlocks(Tenant tenant) {
 
   /** Whether the block is in memory, seen or not, under a name that the handle's may have. */
   boolean isReady(ObjectHandle handle, long block) {
-    return isReady(entered(handle.name(), block))
+    return (!handle.hasCustomerKey && isReady(entered(handle.name(), block)))
         || isReady(entered(handle.apart, block))
         || isReady(entered(handle.announced, block));
   }

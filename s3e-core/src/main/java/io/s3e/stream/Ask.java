@@ -289,6 +289,7 @@ final class Ask {
   }
 
   private void took(int count, @Nullable Block of, long start, long end) {
+    countWait();
     next += count;
     last = of;
     lastStart = start;
@@ -296,7 +297,6 @@ final class Ask {
     if (patience != null) {
       patience.progressed();
     }
-    countWait();
     beginBlock();
   }
 

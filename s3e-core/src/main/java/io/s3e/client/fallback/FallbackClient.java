@@ -110,8 +110,8 @@ public final class FallbackClient implements ForwardingClient {
   /** By {@link System#nanoTime()}; read and written in state SUBSTITUTE. */
   private volatile long retrialNanos;
 
-  /** Whether the fast client was left for answers that it does not read, though it gets them. */
-  private volatile boolean isLeftUnread;
+  /** Whether the fast client was left for answers that it does not read. Guarded by this. */
+  private boolean isLeftUnread;
 
   /**
    * The fast client with its substitute, or that alone where the fast one cannot be made.
@@ -245,7 +245,7 @@ public final class FallbackClient implements ForwardingClient {
 
   /** The fast client has reached the store, which it may have left for what it cannot read. */
   void answered() {
-    if (state == State.TRYING || (state == State.SUBSTITUTE && !isLeftUnread)) {
+    if (state != State.FAST) {
       prefer(State.FAST);
     }
   }
@@ -259,6 +259,7 @@ public final class FallbackClient implements ForwardingClient {
   void substitute(RequestFailure cause) {
     synchronized (this) {
       if (state == State.SUBSTITUTE || (state == State.FAST && !isUnreadable(cause))) {
+        isLeftUnread |= state == State.SUBSTITUTE && isUnreadable(cause);
         return;
       }
       retrialNanos = System.nanoTime() + retryAfterNanos;
@@ -271,14 +272,17 @@ public final class FallbackClient implements ForwardingClient {
   /** The fast client reads from now on, in this state, unless it is FAST. */
   private void prefer(State next) {
     failuresInRow.set(0);
-    State before;
+    boolean isBack;
     synchronized (this) {
-      before = state;
-      if (before != State.FAST) {
+      // One that it still had proves nothing where it was left for what it does not read.
+      boolean isProof = next == State.TRYING || !isLeftUnread;
+      isBack = state == State.SUBSTITUTE && isProof;
+      if (isBack || state == State.TRYING) {
         state = next;
+        isLeftUnread = false;
       }
     }
-    if (before == State.SUBSTITUTE) {
+    if (isBack) {
       listener.onReturned();
     }
   }

@@ -97,7 +97,11 @@ final class S3ATraits {
   private static @Nullable String auditor(S3AFacts facts) {
     String key = S3AAuditConstants.AUDIT_SERVICE_CLASSNAME;
     String name = facts.conf().getTrimmed(key, "");
-    return name.isEmpty() || OF_HADOOP.contains(name) ? null : key + " is " + name;
+    boolean isAsked =
+        facts
+            .conf()
+            .getBoolean(S3AAuditConstants.AUDIT_ENABLED, S3AAuditConstants.AUDIT_ENABLED_DEFAULT);
+    return !isAsked || name.isEmpty() || OF_HADOOP.contains(name) ? null : key + " is " + name;
   }
 
   private static @Nullable String signer(S3AFacts facts) {

@@ -41,6 +41,9 @@ class S3AClientViewTest {
     assertThat(view("logs").reasonAgainstOwn()).isNull();
     conf.set(
         "fs.s3a.audit.service.classname", "org.apache.hadoop.fs.s3a.audit.impl.LoggingAuditor");
+    assertThat(view("logs").reasonAgainstOwn()).isNull();
+    conf.set("fs.s3a.audit.enabled", "false");
+    conf.set("fs.s3a.audit.service.classname", "org.example.NeverMade");
     assertThat(view("logs", b -> b.endpointOverride(URI.create("http://store:9000"))))
         .extracting(S3AClientView::reasonAgainstOwn)
         .isNull();

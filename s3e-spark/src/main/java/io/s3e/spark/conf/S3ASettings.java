@@ -97,8 +97,9 @@ public final class S3ASettings {
       set(SCOPE, isNamed ? "private" : "${" + SCOPE_OF_PROCESS + "}");
     }
     setUnlessUser(APPLICATION, "spark-" + UUID.randomUUID());
-    if (spark.getBoolean(ENCRYPTED_DISKS, false)) {
-      // What Spark writes to the same directories is encrypted.
+    boolean isOfHost = hadoop.getTrimmed(SCOPE, "").equalsIgnoreCase("host");
+    if (spark.getBoolean(ENCRYPTED_DISKS, false) && !isOfHost) {
+      // What Spark writes to the same directories is encrypted. A host's cache has the host's key.
       setUnlessUser(DiskCacheKeys.ENCRYPTION.name(), "true");
     }
     tellExecutors();

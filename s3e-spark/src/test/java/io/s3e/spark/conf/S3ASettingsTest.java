@@ -246,7 +246,6 @@ class S3ASettingsTest {
     assertThat(AdapterConfig.read(executor(), null).cache().scope()).isEqualTo(Scope.PRIVATE);
   }
 
-  /** What is shared there would stay when the application has ended. */
   /** Where Spark encrypts what it writes to its local directories, so does the cache there. */
   @Test
   void theCacheIsEncryptedWhereSparksOwnFilesAre() {
@@ -254,12 +253,19 @@ class S3ASettingsTest {
     for (Configuration each : new Configuration[] {complete(), executor()}) {
       assertThat(AdapterConfig.read(each, null).cache().encrypted()).isTrue();
     }
+    SparkConf shared = new SparkConf(false);
+    shared.set("spark.io.encryption.enabled", "true").set("spark.s3e.cache.scope", "host");
+    Configuration ofHost = SparkHadoopUtil.get().newConfiguration(shared);
+    assertThat(new S3ASettings(shared, ofHost).complete().cache().encrypted())
+        .as("its key is the host's, which nobody has set")
+        .isFalse();
     spark.set("spark.s3e.cache.encryption", "false");
     for (Configuration each : new Configuration[] {complete(), executor()}) {
       assertThat(AdapterConfig.read(each, null).cache().encrypted()).isFalse();
     }
   }
 
+  /** What is shared there would stay when the application has ended. */
   @Test
   void directoriesOfTheUsersHoldACacheOfTheExecutorAlone() {
     spark.set("spark.s3e.cache.dirs", "/mnt/nvme");

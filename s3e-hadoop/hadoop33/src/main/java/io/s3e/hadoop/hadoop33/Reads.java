@@ -282,7 +282,7 @@ public final class Reads implements Closeable {
               this,
               client.store(),
               client.secret(),
-              memory -> new FirstContact(crt.create(memory), reached(way)));
+              memory -> new FirstContact(crt.create(memory), this::came));
       credentials = shared;
     } catch (CrtUnusableException | IllegalArgumentException | LinkageError e) {
       leaveToS3a(e.toString());
@@ -315,16 +315,9 @@ public final class Reads implements Closeable {
 
   /** Something has come by S3E's client. */
   void came() {
-    reached(way).run();
-  }
-
-  /** The same without a way to the file system, which may be forgotten before its client is. */
-  private static Runnable reached(AtomicReference<Way> way) {
-    return () -> {
-      if (way.get() == Way.UNDECIDED) {
-        var unused = way.compareAndSet(Way.UNDECIDED, Way.S3E);
-      }
-    };
+    if (isUndecided()) {
+      var unused = way.compareAndSet(Way.UNDECIDED, Way.S3E);
+    }
   }
 
   /** Whether S3A's stream is to do a read that S3E's client has failed to do. */

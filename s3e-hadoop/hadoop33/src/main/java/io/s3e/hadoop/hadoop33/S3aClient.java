@@ -43,6 +43,8 @@ final class S3aClient {
           "fs.s3a.accesspoint.required",
           "fs.s3a.audit.request.handlers");
 
+  private static final String AUDITOR = "fs.s3a.audit.service.classname";
+
   private static final List<String> PROXY_PROPERTIES =
       List.of("http.proxyHost", "https.proxyHost", "socksProxyHost");
   private static final List<String> PROXY_ENVIRONMENT =
@@ -63,6 +65,11 @@ final class S3aClient {
       if (!value.isEmpty() && !value.equals("false")) {
         return key + " is " + value;
       }
+    }
+    String auditor = conf.getTrimmed(AUDITOR, "");
+    boolean isOwn = !auditor.isEmpty() && !auditor.startsWith("org.apache.hadoop.fs.s3a.audit.");
+    if (isOwn && conf.getBoolean("fs.s3a.audit.enabled", true)) {
+      return AUDITOR + " is " + auditor;
     }
     String factory = conf.getTrimmed(Constants.S3_CLIENT_FACTORY_IMPL, "");
     if (!factory.isEmpty() && !factory.equals("org.apache.hadoop.fs.s3a.DefaultS3ClientFactory")) {

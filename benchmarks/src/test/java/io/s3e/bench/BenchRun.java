@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.s3e.testing.ForkedJvm;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
@@ -102,12 +103,8 @@ final class BenchRun {
     List<String> all = new ArrayList<>();
     all.addAll(List.of("--report", report.toString(), "--work-dir", work.toString()));
     all.addAll(List.of("--no-progress", "--warm-up=0", "--heap=256m"));
-    // JVMs that live for seconds: what the second compiler does for them comes too late.
-    all.add("--jvm-option=-XX:TieredStopAtLevel=1");
-    all.add("--jvm-option=-XX:+UseSerialGC");
-    // Of thousands of classes of Hadoop's and the SDK's, whose verification tells nothing of S3E.
-    all.add("--jvm-option=-XX:+UnlockDiagnosticVMOptions");
-    all.add("--jvm-option=-XX:-BytecodeVerificationRemote");
+    ForkedJvm.SHORT_LIVED.forEach(option -> all.add("--jvm-option=" + option));
+    ForkedJvm.UNVERIFIED.forEach(option -> all.add("--jvm-option=" + option));
     // It begins as an option of the command's own does.
     all.add("--jvm-option=-Djava.awt.headless=true");
     all.addAll(List.of("--ttfb=1", "--bandwidth=0"));

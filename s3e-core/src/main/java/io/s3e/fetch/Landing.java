@@ -52,7 +52,7 @@ final class Landing implements Body.Destination {
   private final Set<Block> islands = new HashSet<>(0);
 
   /** Written as told below, read by anybody. */
-  private volatile int published;
+  volatile int published;
 
   /** How many of the blocks land: fewer than there are if the object ends before the run does. */
   private volatile int landingBlocks;
@@ -168,10 +168,6 @@ final class Landing implements Body.Destination {
   @Override
   public boolean isLent() {
     return grant.isLent();
-  }
-
-  int published() {
-    return published;
   }
 
   boolean isComplete() {

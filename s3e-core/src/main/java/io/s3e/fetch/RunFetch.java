@@ -221,7 +221,7 @@ public final class RunFetch implements Attempt.Outcome {
   }
 
   private Attempt prepared() {
-    publishedBefore = landing.published();
+    publishedBefore = landing.published;
     ByteRange missing = landing.missing();
     Spiller spiller = tenant.spiller();
     if (!hasSent && spiller != null) {
@@ -349,7 +349,7 @@ public final class RunFetch implements Attempt.Outcome {
     }
     LateGet get = late;
     boolean hasYielded = get != null && get.isOf(attempt()) && get.hasYielded();
-    boolean gotOn = landing.published() > publishedBefore;
+    boolean gotOn = landing.published > publishedBefore;
     Verdict verdict = effort.after(failure, gotOn, gate, tenant.config.policy());
     if (!(verdict instanceof Verdict.SendAgain again) || !isWorthRetrying()) {
       finish(effort.failed(failure));
@@ -419,12 +419,12 @@ public final class RunFetch implements Attempt.Outcome {
       blocks().forEach(Block::abandon);
     }
     Runnable task = loss;
-    if (failure != null && task != null && landing.published() < blocks().size()) {
+    if (failure != null && task != null && landing.published < blocks().size()) {
       task.run();
     }
     Spiller spiller = tenant.spiller();
     if (spiller != null) {
-      spiller.ended(blocks().subList(0, landing.published()));
+      spiller.ended(blocks().subList(0, landing.published));
     }
   }
 }

@@ -31,10 +31,14 @@ record VisibleBlocks(Tenant tenant) {
 
   /** The block under this name, pinned; null if it is not in memory and not on its way. */
   @Nullable Block find(ObjectHandle handle, long block) {
-    // Who has a key neither reads nor awaits what was asked for without it.
-    Block found = handle.hasCustomerKey ? null : visible(handle, handle.name(), block);
+    Block found = visible(handle, sharedName(handle), block);
     found = found == null ? visible(handle, handle.apart, block) : found;
     return found == null ? visible(handle, handle.announced, block) : found;
+  }
+
+  /** Null for who has a customer's key, and neither reads nor awaits what has come without it. */
+  private static @Nullable ObjectVersion sharedName(ObjectHandle handle) {
+    return handle.hasCustomerKey ? null : handle.name();
   }
 
   private @Nullable Block visible(
@@ -64,7 +68,7 @@ record VisibleBlocks(Tenant tenant) {
    * not count; the handle's own is held apart then.
    */
   boolean isPresent(ObjectHandle handle, long block) {
-    Block found = handle.hasCustomerKey ? null : entered(handle.name(), block);
+    Block found = entered(sharedName(handle), block);
     if (found != null) {
       if (Origin.of(found).isOf(tenant) || isForOthers(handle, found)) {
         return true;
@@ -76,7 +80,7 @@ record VisibleBlocks(Tenant tenant) {
 
   /** Whether the block is in memory, seen or not, under a name that the handle's may have. */
   boolean isReady(ObjectHandle handle, long block) {
-    return (!handle.hasCustomerKey && isReady(entered(handle.name(), block)))
+    return isReady(entered(sharedName(handle), block))
         || isReady(entered(handle.apart, block))
         || isReady(entered(handle.announced, block));
   }

@@ -356,11 +356,6 @@ final class Pump {
     runs.abandon(layout.covering(range.start(), range.end()));
   }
 
-  /** What came of these blocks, along with others, need not stay. */
-  void passOver(BlockRange blocks) {
-    runs.passOver(blocks);
-  }
-
   void setPolicy(ReadPolicy policy) {
     configure(() -> planner.pattern().setPolicy(policy));
   }

@@ -261,7 +261,7 @@ final class VectoredRead implements FetchTimer.Watched {
       long first = layout.blocksOver(end);
       long next = layout.blockAt(range.start());
       if (first < next) {
-        reader.pump.passOver(new BlockRange(first, next));
+        reader.pump.runs.passOver(new BlockRange(first, next));
       }
       end = Math.max(end, range.end());
     }

@@ -8,10 +8,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.IntPredicate;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -46,18 +48,20 @@ class BoundedExecutorTest {
     };
   }
 
+  /** The system refuses those of the threads that {@code refused} holds for, counted from 1. */
+  private Executor threadsBut(IntPredicate refused) {
+    AtomicInteger asked = new AtomicInteger();
+    return task -> {
+      if (refused.test(asked.incrementAndGet())) {
+        throw new OutOfMemoryError("unable to create native thread");
+      }
+      threads.execute(task);
+    };
+  }
+
   @Test
   void aThreadThatTheSystemRefusesCostsNoTaskAndNoPlace() throws Exception {
-    AtomicInteger asked = new AtomicInteger();
-    BoundedExecutor one =
-        new BoundedExecutor(
-            task -> {
-              if (asked.incrementAndGet() == 2) {
-                throw new OutOfMemoryError("unable to create native thread");
-              }
-              threads.execute(task);
-            },
-            1);
+    BoundedExecutor one = new BoundedExecutor(threadsBut(number -> number == 2), 1);
     open.countDown();
     for (int i = 0; i < 10; i++) {
       try {
@@ -73,16 +77,7 @@ class BoundedExecutorTest {
 
   @Test
   void withoutAThreadForItATaskWaitsForOneThatWorks() throws Exception {
-    AtomicInteger asked = new AtomicInteger();
-    BoundedExecutor three =
-        new BoundedExecutor(
-            task -> {
-              if (asked.incrementAndGet() > 1) {
-                throw new OutOfMemoryError("unable to create native thread");
-              }
-              threads.execute(task);
-            },
-            3);
+    BoundedExecutor three = new BoundedExecutor(threadsBut(number -> number > 1), 3);
     for (int i = 0; i < 5; i++) {
       three.execute(waiting(i));
     }

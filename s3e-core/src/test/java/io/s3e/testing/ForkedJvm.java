@@ -34,9 +34,9 @@ public final class ForkedJvm implements AutoCloseable {
   public static final List<String> SHORT_LIVED =
       List.of("-Xshare:auto", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC");
 
-  private static final String[] UNVERIFIED = {
-    "-XX:+UnlockDiagnosticVMOptions", "-XX:-BytecodeVerificationRemote"
-  };
+  /** Those by which class files are not verified: {@link Launch#unverified}. */
+  public static final List<String> UNVERIFIED =
+      List.of("-XX:+UnlockDiagnosticVMOptions", "-XX:-BytecodeVerificationRemote");
 
   /** How a JVM is to be started. */
   public static final class Launch {
@@ -63,7 +63,7 @@ public final class ForkedJvm implements AutoCloseable {
      * Not for tests of class paths.
      */
     public Launch unverified() {
-      return options(UNVERIFIED);
+      return options(UNVERIFIED.toArray(String[]::new));
     }
 
     /** Set in addition to this process's environment. */

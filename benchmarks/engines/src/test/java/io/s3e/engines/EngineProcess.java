@@ -25,8 +25,11 @@ import org.apache.hadoop.conf.Configuration;
 public final class EngineProcess {
   /** Options of JVMs that live for seconds, as containers of small jobs do. */
   public static final String SHORT_LIVED =
-      "-Xmx300m -XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
-          + " -XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote";
+      String.join(
+          " ",
+          "-Xmx300m",
+          String.join(" ", ForkedJvm.SHORT_LIVED),
+          String.join(" ", ForkedJvm.UNVERIFIED));
 
   /** Names in {@code conf}, and the resource that each is a copy of. */
   private static final Map<String, String> CONF_FILES =

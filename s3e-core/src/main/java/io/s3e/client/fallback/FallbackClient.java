@@ -258,12 +258,14 @@ public final class FallbackClient implements ForwardingClient {
   /** The substitute reads from now on, unless others have seen to that, or to the contrary. */
   void substitute(RequestFailure cause) {
     synchronized (this) {
-      if (state == State.SUBSTITUTE || (state == State.FAST && !isUnreadable(cause))) {
-        isLeftUnread |= state == State.SUBSTITUTE && isUnreadable(cause);
+      if (state == State.FAST && !isUnreadable(cause)) {
+        return;
+      }
+      isLeftUnread |= isUnreadable(cause);
+      if (state == State.SUBSTITUTE) {
         return;
       }
       retrialNanos = System.nanoTime() + retryAfterNanos;
-      isLeftUnread = isUnreadable(cause);
       state = State.SUBSTITUTE;
     }
     listener.onSubstituted(cause);

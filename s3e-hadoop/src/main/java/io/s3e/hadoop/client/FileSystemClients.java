@@ -23,7 +23,6 @@ import java.util.function.Supplier;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.s3a.AWSCredentialProviderList;
 import org.apache.hadoop.fs.s3a.S3AFileSystem;
-import org.apache.hadoop.fs.s3a.audit.S3AAuditConstants;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -218,13 +217,8 @@ public final class FileSystemClients implements ReadEngine.Maker {
   private ObjectClient audited(AwsClientSettings settings, ClientMemory memory) {
     ObjectClient client = AwsClients.crt(settings).create(memory);
     return RevisionCheckingClient.over(
-        new AuditedClient(client, fileSystem.getInstrumentation(), isAudited()),
+        new AuditedClient(client, fileSystem.getInstrumentation(), S3ATraits.isAudited(conf)),
         fileSystem.getChangeDetectionPolicy());
-  }
-
-  private boolean isAudited() {
-    return conf.getBoolean(
-        S3AAuditConstants.AUDIT_ENABLED, S3AAuditConstants.AUDIT_ENABLED_DEFAULT);
   }
 
   /** No fault: S3A's client has been told to do what S3E's does not. */

@@ -75,12 +75,12 @@ public final class OpenEngines {
   public static synchronized void closed(Closeable owner) {
     S3E made = OPEN.remove(owner);
     if (made != null) {
-      forgotten(made);
+      toPast(made);
     }
   }
 
   /** Once the engine is in {@link #OPEN} no more, since its owner has become unreachable. */
-  static synchronized void forgotten(S3E made) {
+  static synchronized void toPast(S3E made) {
     add(made.metrics(), PAST);
     DiskMetrics disk = made.metrics().disk();
     if (OPEN.values().stream().noneMatch(other -> other.metrics().disk() == disk)) {

@@ -68,7 +68,7 @@ public final class ReadEngine implements Closeable {
       if (forgotten == null) {
         return;
       }
-      OpenEngines.forgotten(forgotten.engine());
+      OpenEngines.toPast(forgotten.engine());
       try {
         forgotten.close();
       } catch (IOException | RuntimeException e) {

@@ -5,6 +5,7 @@ import io.s3e.client.aws.JvmTrust;
 import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Stream;
+import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.s3a.Constants;
 import org.apache.hadoop.fs.s3a.DefaultS3ClientFactory;
 import org.apache.hadoop.fs.s3a.S3ClientFactory;
@@ -97,11 +98,15 @@ final class S3ATraits {
   private static @Nullable String auditor(S3AFacts facts) {
     String key = S3AAuditConstants.AUDIT_SERVICE_CLASSNAME;
     String name = facts.conf().getTrimmed(key, "");
-    boolean isAsked =
-        facts
-            .conf()
-            .getBoolean(S3AAuditConstants.AUDIT_ENABLED, S3AAuditConstants.AUDIT_ENABLED_DEFAULT);
-    return !isAsked || name.isEmpty() || OF_HADOOP.contains(name) ? null : key + " is " + name;
+    return !isAudited(facts.conf()) || name.isEmpty() || OF_HADOOP.contains(name)
+        ? null
+        : key + " is " + name;
+  }
+
+  /** Whether S3A asks an auditor at all. */
+  static boolean isAudited(Configuration conf) {
+    return conf.getBoolean(
+        S3AAuditConstants.AUDIT_ENABLED, S3AAuditConstants.AUDIT_ENABLED_DEFAULT);
   }
 
   private static @Nullable String signer(S3AFacts facts) {

@@ -163,13 +163,13 @@ final class FailingReads implements AutoCloseable {
   private Void readEachWay(Client client, FailureCase line, Set<Style> styles) throws Exception {
     // Where no request arrives the bucket is nothing but the name of a gate: each reader has its
     // own.
-    String gate = line.fault() == null && styles.size() == 1 ? "-" + styles.iterator().next() : "";
+    String gate = line.fault() == null ? "-" + styles.iterator().next() : "";
     String bucket = line.bucket() + gate.toLowerCase(Locale.ROOT);
     try (Reader reader = reader(client, bucket, line.place())) {
       for (Style style : styles) {
         ObjectRef object = new ObjectRef(bucket, line.key());
         Throwable failure = fail(reader, object, style);
-        if (line.fault() != null && line.place() != Place.UNTRUSTED) {
+        if (line.fault() != null) {
           if (wasSentTooLate(failure)) {
             readWell(reader, again(line, style));
             failure = fail(reader, object, style);

@@ -378,11 +378,49 @@ class TenantsTest {
     assertThat(closes).as("closes of the transport").hasValue(1);
   }
 
+  /** As where its client has gone back to one that copies. */
+  @Test
+  void aTenantWhoseClientLendsNoMoreLeavesTheOthersTheirSlots() throws Exception {
+    ClientLimits limits = new ClientLimits(BLOCK, 8, 0, REQUEST, 16, 16L * REQUEST);
+    AtomicInteger closes = new AtomicInteger();
+    List<Transport.Lease<Lanes>> leases = new ArrayList<>();
+    MemoryObjectClient back = client(limits);
+    MemoryObjectClient well = client(limits);
+    ForwardingClient copying =
+        new ForwardingClient() {
+          @Override
+          public ObjectClient client() {
+            return back;
+          }
+
+          @Override
+          public Exchange get(GetRequest request, ResponseHandler handler) {
+            if (!request.lend()) {
+              return back.get(request, handler);
+            }
+            handler.onFailure(RequestFailure.notLent(request.subject()));
+            return () -> {};
+          }
+        };
+    try (S3E one = S3E.create(config(), budget, over(limits, closes, leases, copying));
+        S3E two = S3E.create(config(), budget, over(limits, closes, leases, well))) {
+      readAll(one);
+      assertThat(back.gets()).isNotEmpty().noneMatch(GetRequest::lend);
+      // By a key of its own nothing of what the first has read serves it.
+      OpenOptions apart = OpenOptions.DEFAULTS.withHeaders(Map.of(KEY_HEADER, "key"));
+      try (S3EInputStream in = two.open(OBJECT, apart)) {
+        assertThat(in.readAllBytes()).isEqualTo(content);
+      }
+      assertThat(well.gets()).as("GETs of a neighbour").anyMatch(GetRequest::lend);
+    }
+    leases.forEach(Transport.Lease::close);
+  }
+
   private ClientProvider over(
       ClientLimits limits,
       AtomicInteger closes,
       List<Transport.Lease<Lanes>> leases,
-      MemoryObjectClient client) {
+      ObjectClient client) {
     return (ClientMemory memory) -> {
       leases.add(memory.lease("lanes", granted -> new Lanes(limits, closes)));
       return client;

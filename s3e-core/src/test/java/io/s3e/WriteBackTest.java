@@ -3,6 +3,7 @@ package io.s3e;
 
 import static io.s3e.testing.Eventually.awaitTrue;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.s3e.block.ObjectRef;
 import io.s3e.buffer.MemoryBudget;
@@ -12,17 +13,21 @@ import io.s3e.disk.DiskCacheConfig.Mode;
 import io.s3e.disk.FailingDisk;
 import io.s3e.metrics.DiskMetrics;
 import io.s3e.metrics.DiskMetrics.Counter;
+import io.s3e.prefetch.ReadPolicy;
 import io.s3e.stream.S3EInputStream;
 import io.s3e.testing.DiskWrites;
 import io.s3e.testing.MemoryObjectClient;
 import io.s3e.testing.Seed;
 import io.s3e.testing.Slow;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -129,6 +134,30 @@ class WriteBackTest {
       assertThat(metrics.get(Counter.CORRUPTIONS)).isZero();
     }
     assertThat(budget.reserved()).isZero();
+  }
+
+  /** What was given up on its way has not been fetched: a scan that comes later is the first. */
+  @Test
+  void aScanAfterGuessesThatNeverCameIsNotWritten() throws Exception {
+    MemoryObjectClient client = client();
+    try (S3E engine = engine(new MemoryBudget(SMALL_BYTES), client)) {
+      client.faults((request, number) -> MemoryObjectClient.Answer.GOOD.silentAfter(0));
+      OpenOptions scans = OpenOptions.DEFAULTS.withPolicy(ReadPolicy.SEQUENTIAL);
+      try (S3EInputStream in = engine.open(OBJECT, scans)) {
+        Thread reader = Thread.currentThread();
+        CompletableFuture.delayedExecutor(500, TimeUnit.MILLISECONDS).execute(reader::interrupt);
+        assertThatThrownBy(in::read).isInstanceOf(InterruptedIOException.class);
+        assertThat(Thread.interrupted()).as("told on").isTrue();
+      }
+      assertThat(client.gets()).isNotEmpty();
+      client.faults((request, number) -> MemoryObjectClient.Answer.GOOD);
+      try (S3EInputStream in = engine.open(OBJECT, scans)) {
+        assertThat(in.readAllBytes()).isEqualTo(CONTENT);
+      }
+      DiskWrites.await(engine, PATIENCE);
+      DiskMetrics metrics = engine.metrics().disk();
+      assertThat(metrics.get(Counter.OFFERED_BYTES)).as("%s", metrics.snapshot()).isZero();
+    }
   }
 
   /** Read in turns, it would leave the cache each time before it is read again. */

@@ -48,7 +48,7 @@ final class ChunkIndex {
 
   /** A region whose entries may be added from now on; no other one has its number. */
   synchronized void enter(Region region) {
-    int number = region.number();
+    int number = region.header.number();
     if (number >= regions.length || regions[number] != null) {
       throw new IllegalArgumentException(region + " cannot be entered: its number is taken");
     }
@@ -92,6 +92,7 @@ final class ChunkIndex {
       return false;
     }
     StoredObject object = place.object();
+    int where = region.header.number();
     remove(find(object, place.chunk()));
     if (free == NONE) {
       grow();
@@ -101,7 +102,7 @@ final class ChunkIndex {
     set(entry, 0, object.first());
     set(entry, SECOND, object.second());
     set(entry, THIRD_AND_CHUNK, pair(object.third(), place.chunk()));
-    set(entry, WHERE_AND_NEXT, pair(region.number() << Region.SLOT_BITS | place.slot(), NONE));
+    set(entry, WHERE_AND_NEXT, pair(where << Region.SLOT_BITS | place.slot(), NONE));
     set(entry, HIGH, place.sealHigh());
     set(entry, LOW, place.sealLow());
     chain(entry);
@@ -132,13 +133,13 @@ final class ChunkIndex {
   private synchronized boolean forget(Region region, int block) {
     int end = (block + 1) << BLOCK_BITS;
     for (int entry = block << BLOCK_BITS; region.entries > 0 && entry < end; entry++) {
-      if (whereOf(entry) >> Region.SLOT_BITS == region.number() && isEntered(region)) {
+      if (whereOf(entry) >> Region.SLOT_BITS == region.header.number() && isEntered(region)) {
         remove(entry);
       }
     }
     boolean isForgotten = region.entries == 0;
     if (isForgotten && isEntered(region)) {
-      regions[region.number()] = null;
+      regions[region.header.number()] = null;
     }
     return isForgotten;
   }
@@ -213,7 +214,7 @@ final class ChunkIndex {
   }
 
   private boolean isEntered(Region region) {
-    return regions[region.number()] == region;
+    return regions[region.header.number()] == region;
   }
 
   private Region regionOf(int entry) {

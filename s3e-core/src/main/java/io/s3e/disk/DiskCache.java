@@ -27,7 +27,9 @@ public final class DiskCache implements AutoCloseable {
 
   private final List<RegionStore> directories;
   private final DiskCacheConfig config;
-  private final FetchHistory history = new FetchHistory();
+
+  /** What came from S3, to any tenant. */
+  public final FetchHistory history = new FetchHistory();
 
   /** A directory that has failed is left alone for so long at first. */
   private static final Duration BREAKER_PAUSE = Duration.ofSeconds(5);
@@ -135,11 +137,6 @@ public final class DiskCache implements AutoCloseable {
   /** Offers bytes to be written: all end, sooner or later. */
   public void offer(WriteBack offered) {
     directoryOf(offered.object()).appender.offer(offered);
-  }
-
-  /** Chunks are about to be fetched from S3; whether some were before, by any tenant. */
-  public boolean fetched(ChunkRange chunks) {
-    return history.fetched(chunks);
   }
 
   /** Bytes on disk, as far as known. */

@@ -13,7 +13,7 @@ import java.util.concurrent.atomic.AtomicLongArray;
  * that: with one place for each, a seventh of 10 GiB forgot one another in each pass. Any thread;
  * an update that another one overtakes is lost.
  */
-final class FetchHistory {
+public final class FetchHistory {
   private static final int ENTRY_CHUNKS = 16;
 
   /** 64 GiB of chunks. */
@@ -24,34 +24,44 @@ final class FetchHistory {
 
   private final AtomicLongArray entries = new AtomicLongArray(1 << ENTRY_BITS);
 
-  /** Chunks are about to be fetched; whether at least half of them were before. */
-  boolean fetched(ChunkRange chunks) {
+  /** Whether at least half of the chunks were fetched. */
+  public boolean wasFetched(ChunkRange chunks) {
+    return 2 * visit(chunks, false) >= chunks.end() - chunks.first();
+  }
+
+  /** Chunks have been fetched. */
+  public void fetched(ChunkRange chunks) {
+    int unused = visit(chunks, true);
+  }
+
+  /** How many of the chunks were fetched; notes them all if told to. */
+  private int visit(ChunkRange chunks, boolean notes) {
     int before = 0;
     for (int chunk = chunks.first(); chunk < chunks.end(); ) {
       int group = chunk / ENTRY_CHUNKS;
       int end = Math.min(chunks.end(), (group + 1) * ENTRY_CHUNKS);
       int from = chunk % ENTRY_CHUNKS;
       long bits = (1L << (end - group * ENTRY_CHUNKS)) - (1L << from);
-      before += note(chunks.object().mixedWith(group), bits);
+      before += visit(chunks.object().mixedWith(group), bits, notes);
       chunk = end;
     }
-    return 2 * before >= chunks.end() - chunks.first();
+    return before;
   }
 
   /** How many of the bits were there. */
-  private int note(long hash, long bits) {
+  private int visit(long hash, long bits, boolean notes) {
     int home = (int) (hash >>> (Long.SIZE - ENTRY_BITS));
     long name = hash << ENTRY_CHUNKS;
     int at = home;
     for (int way = 0; way < WAYS; way++) {
       long entry = entries.getPlain(home ^ way);
       if ((entry & ~CHUNKS_MASK) == name) {
-        entries.setPlain(home ^ way, entry | bits);
+        entries.setPlain(home ^ way, notes ? entry | bits : entry);
         return Long.bitCount(entry & bits);
       }
       at = entry == 0 ? home ^ way : at;
     }
-    entries.setPlain(at, name | bits);
+    entries.setPlain(at, notes ? name | bits : entries.getPlain(at));
     return 0;
   }
 }

@@ -44,7 +44,6 @@ final class Region implements AutoCloseable {
   static final long USUAL_MOST_BYTES = 256L << 20;
 
   static final long MOST_BYTES = (long) SLOT_BYTES << SLOT_BITS;
-
   static final long LEAST_BYTES = 1L << 20;
 
   /** Regions of a cache, unless those were longer than the longest or shorter than the shortest. */
@@ -172,10 +171,6 @@ final class Region implements AutoCloseable {
     }
   }
 
-  int number() {
-    return header.number();
-  }
-
   /** Nothing more is appended before {@code slot}. */
   void takenUntil(int slot) {
     nextSlot = Math.max(nextSlot, slot);
@@ -195,6 +190,6 @@ final class Region implements AutoCloseable {
 
   @Override
   public String toString() {
-    return "region " + number() + " of " + began;
+    return "region " + header.number() + " of " + began;
   }
 }

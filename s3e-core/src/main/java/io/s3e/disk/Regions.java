@@ -101,7 +101,7 @@ final class Regions implements AutoCloseable {
     if (space.mayGrow()) {
       IntStream.range(0, all.length()).filter(e -> all.get(e) == null).forEach(numbers::add);
     }
-    oldest().forEach(region -> numbers.add(region.number()));
+    oldest().forEach(region -> numbers.add(region.header.number()));
     return numbers;
   }
 
@@ -133,7 +133,7 @@ final class Regions implements AutoCloseable {
   /** Nothing leads to the region any more; its file stays. */
   private void forget(Region region) {
     index.forget(region);
-    if (all.compareAndSet(region.number(), region, null)) {
+    if (all.compareAndSet(region.header.number(), region, null)) {
       region.close();
     }
   }
@@ -158,7 +158,7 @@ final class Regions implements AutoCloseable {
    */
   void giveBackIfScarce() throws IOException {
     Region oldest = space.isScarce() ? oldest().findFirst().orElse(null) : null;
-    if (oldest != null && isStill(oldest.number(), oldest)) {
+    if (oldest != null && isStill(oldest.header.number(), oldest)) {
       giveUp(oldest);
     }
   }

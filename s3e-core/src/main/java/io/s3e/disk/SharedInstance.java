@@ -227,7 +227,7 @@ record SharedInstance(
 
   @Override
   public void delete(Region region) throws IOException {
-    io.delete(fileOf(region.number()));
+    io.delete(fileOf(region.header.number()));
   }
 
   private Path fileOf(int number) {

@@ -227,7 +227,7 @@ final class Attempt implements ResponseHandler {
       tenant.metrics.count(Counter.THROTTLED);
       tenant.store.hedges().throttled();
     } else if (failure.kind() == Kind.NOT_LENT) {
-      tenant.account.carrier().pauseLending();
+      tenant.account.pauseLending();
     }
     gate.ended(FaultPolicy.outcome(failure), failure);
     drop();

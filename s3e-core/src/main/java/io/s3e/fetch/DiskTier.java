@@ -196,6 +196,6 @@ final class DiskTier {
     metrics.count(Counter.MISSES);
     metrics.add(Counter.MISS_BYTES, bytes);
     handle.listener().onDiskMiss(bytes);
-    return cache.fetched(chunks);
+    return cache.history.wasFetched(chunks);
   }
 }

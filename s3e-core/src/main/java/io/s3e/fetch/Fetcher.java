@@ -84,13 +84,13 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
    * long request, which a crowd of readers takes turns at; the memory bounds them all together.
    */
   public long windowBytes(int windows) {
-    long share = tenant.admission.speculativeBytes(tenant.account.carrier()) / Math.max(1, windows);
+    long share = tenant.admission.speculativeBytes(tenant.account) / Math.max(1, windows);
     return Math.max(share, tenant.account.carrier().limits().lentSlotBytes());
   }
 
   /** How many long requests one of {@code windows} readers may have in flight as its share. */
   public int windowRequests(int windows) {
-    return Math.max(1, tenant.account.carrier().mostLongGuesses() / Math.max(1, windows));
+    return Math.max(1, tenant.account.mostLongGuesses() / Math.max(1, windows));
   }
 
   /**
@@ -321,8 +321,8 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
    */
   private @Nullable RunFetch enter(ObjectHandle handle, BlockRange run, Grant grant) {
     BlockRange granted = resolver.granted(run, grant.leases().size());
-    RunFetch fetch = new RunFetch(tenant, handle, grant, memory, ended);
-    if (!fetch.enter(granted)) {
+    RunFetch fetch = RunFetch.enter(tenant, handle, grant, memory, ended, granted);
+    if (fetch == null) {
       return null;
     }
     running.add(fetch);

@@ -46,7 +46,7 @@ final class Landing implements Body.Destination {
   private final VisibleBlocks memory;
 
   /** At least one once the run starts; adjacent, ascending. */
-  final List<Block> blocks = new ArrayList<>();
+  final ArrayList<Block> blocks = new ArrayList<>();
 
   /** Those of them that are not in the index; empty as a rule. */
   private final Set<Block> islands = new HashSet<>(0);
@@ -67,35 +67,41 @@ final class Landing implements Body.Destination {
 
   /**
    * Makes the blocks of a run and enters them into the index, as many in a row as nobody else has
-   * entered, or that are islands between such. False if that is none; the grant is given back then.
+   * entered, or that are islands between such. False if that is none; the grant is given back then,
+   * and also where this throws and there are no blocks.
    */
   boolean enter(BlockRange run, Origin origin) {
     ObjectHandle handle = origin.handle;
     long mostIslands = RequestSizing.mostIslands(run.count());
     int entered = 0;
-    for (long index = run.first(); index < run.end(); index++) {
-      boolean mayBeIsland = index > run.first() && islands.size() < mostIslands;
-      // Not entered apart, where nobody comes to read it once its reader sees what is there.
-      boolean isOver = handle.apart != null && mayBeIsland && memory.isReady(handle, index);
-      Block block = isOver ? null : entered(index, origin);
-      if (block != null) {
-        blocks.add(block);
-        entered = blocks.size();
-      } else if (isOver || (mayBeIsland && memory.isReady(handle, index))) {
-        block = made(handle.block(index), origin);
-        blocks.add(block);
-        islands.add(block);
-      } else {
-        break;
+    try {
+      // What is in the index is in the list, which finds room before.
+      blocks.ensureCapacity((int) run.count());
+      for (long index = run.first(); index < run.end(); index++) {
+        boolean mayBeIsland = index > run.first() && islands.size() < mostIslands;
+        // Not entered apart, where nobody comes to read it once its reader sees what is there.
+        boolean isOver = handle.apart != null && mayBeIsland && memory.isReady(handle, index);
+        Block block = isOver ? null : entered(index, origin);
+        if (block != null) {
+          blocks.add(block);
+          entered = blocks.size();
+        } else if (isOver || (mayBeIsland && memory.isReady(handle, index))) {
+          block = made(handle.block(index), origin);
+          islands.add(block);
+          blocks.add(block);
+        } else {
+          break;
+        }
       }
-    }
-    while (blocks.size() > entered) {
-      islands.remove(blocks.remove(blocks.size() - 1));
-    }
-    landingBlocks = blocks.size();
-    releaseLeases(blocks.size(), grant.leases().size());
-    if (blocks.isEmpty()) {
-      grant.leaveLane();
+    } finally {
+      while (blocks.size() > entered) {
+        islands.remove(blocks.remove(blocks.size() - 1));
+      }
+      landingBlocks = blocks.size();
+      releaseLeases(blocks.size(), grant.leases().size());
+      if (blocks.isEmpty()) {
+        grant.leaveLane();
+      }
     }
     return !blocks.isEmpty();
   }

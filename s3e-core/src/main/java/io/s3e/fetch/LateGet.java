@@ -19,7 +19,9 @@ final class LateGet {
   private final Grant grant;
   private final RunEffort effort;
   private volatile @Nullable Hedge hedge;
-  private volatile boolean yielded;
+
+  /** Whether it was given up for other readers. Told before its end. */
+  volatile boolean hasYielded;
 
   /** {@code overtakes} as a {@link Hedge} has it. */
   LateGet(Attempt attempt, Predicate<Hedge> overtakes, Grant grant, RunEffort effort) {
@@ -31,11 +33,6 @@ final class LateGet {
 
   boolean isOf(@Nullable Attempt one) {
     return attempt == one;
-  }
-
-  /** Whether it was given up for other readers. Told before its end. */
-  boolean hasYielded() {
-    return yielded;
   }
 
   /** It is late still; the rest as {@link FetchTimer.Watched#tick} has it. */
@@ -54,7 +51,7 @@ final class LateGet {
       second.attempt.cancel(effort.cancelled("other readers want its place"));
     }
     if (!isAside && grant.canYield() && attempt.isInTheWay(now - lateNanos)) {
-      yielded = true;
+      hasYielded = true;
       attempt.giveUp(effort.stalled(Duration.ofNanos(attempt.silentNanos(now))));
     }
   }

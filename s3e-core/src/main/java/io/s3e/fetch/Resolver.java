@@ -47,7 +47,7 @@ record Resolver(Tenant tenant, VisibleBlocks memory, RunSizing sizing) {
   /** The run from the first block of {@code wanted} on, which is absent, and not beyond it. */
   BlockRange run(ObjectHandle handle, BlockRange wanted) {
     DiskTier disk = tenant.disk();
-    boolean lends = tenant.account.carrier().lends();
+    boolean lends = tenant.account.lends();
     long border = disk == null ? Long.MAX_VALUE : disk.border(handle, wanted.first());
     long limit = Math.min(border, sizing.limit(wanted, lends, handle.longestGet.bytes()));
     long end =

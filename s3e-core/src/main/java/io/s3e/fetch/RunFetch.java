@@ -98,7 +98,7 @@ public final class RunFetch implements Attempt.Outcome {
   /** Runs if the run has failed, and did not bring all of its blocks. */
   private volatile @Nullable Runnable loss;
 
-  RunFetch(
+  private RunFetch(
       Tenant tenant,
       ObjectHandle handle,
       Grant grant,
@@ -117,14 +117,31 @@ public final class RunFetch implements Attempt.Outcome {
 
   /**
    * Makes the blocks of {@code run} and enters them into the index, as many in a row as nobody else
-   * has entered. False if that is none; the grant is given back then, and nothing else is called.
+   * has entered. Null if that is none; the grant is given back then, and if this throws.
    */
-  boolean enter(BlockRange run) {
-    boolean entered = landing.enter(run, origin);
-    if (entered) {
-      grant.onRevoked(this::revoked);
+  static @Nullable RunFetch enter(
+      Tenant tenant,
+      ObjectHandle handle,
+      Grant grant,
+      VisibleBlocks memory,
+      Consumer<RunFetch> ended,
+      BlockRange run) {
+    RunFetch fetch = null;
+    try {
+      fetch = new RunFetch(tenant, handle, grant, memory, ended);
+      if (!fetch.landing.enter(run, fetch.origin)) {
+        return null;
+      }
+      grant.onRevoked(fetch::revoked);
+      return fetch;
+    } catch (RuntimeException | Error e) {
+      if (fetch == null) {
+        grant.giveBack();
+      } else if (!fetch.blocks().isEmpty()) {
+        fetch.finish(Failures.broke("GET " + fetch.range(), e));
+      }
+      throw e;
     }
-    return entered;
   }
 
   List<Block> blocks() {
@@ -348,7 +365,7 @@ public final class RunFetch implements Attempt.Outcome {
       return;
     }
     LateGet get = late;
-    boolean hasYielded = get != null && get.isOf(attempt()) && get.hasYielded();
+    boolean hasYielded = get != null && get.isOf(attempt()) && get.hasYielded;
     boolean gotOn = landing.published > publishedBefore;
     Verdict verdict = effort.after(failure, gotOn, gate, tenant.config.policy());
     if (!(verdict instanceof Verdict.SendAgain again) || !isWorthRetrying()) {

@@ -100,6 +100,9 @@ record Spiller(DiskTier tier, BlockIndex index, DiskMetrics metrics) {
     ByteRange bytes = rangeOf(fetched);
     ChunkRange chunks = tier.chunksOf(origin.handle, bytes);
     tier.speed.onStore(bytes.length(), origin.effort.elapsedNanos());
+    if (chunks != null) {
+      tier.cache.history.fetched(chunks);
+    }
     if (origin.spilled) {
       offer(origin.handle, fetched);
     } else if (chunks != null && judge(origin, chunks, fetched) == Verdict.NOT_WRITTEN) {

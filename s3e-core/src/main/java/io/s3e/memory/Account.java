@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.s3e.memory;
 
+import io.s3e.client.RequestFailure;
 import io.s3e.memory.UnreadSlabs.Idle;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -13,8 +15,16 @@ import org.jspecify.annotations.Nullable;
  * The memory of one tenant: the places that it holds in the lanes of its {@link Carrier}, and its
  * readers that wait. Readers of one tenant are served in order; tenants compete as equals, however
  * many readers of each wait.
+ *
+ * <p>A client may stop lending while it lives (its memory was refused, or another client reads in
+ * its place). It says so by failing a lent GET with {@link RequestFailure.Kind#NOT_LENT}; {@link
+ * #pauseLending} then makes every grant of this tenant a copied one for a minute. Others over the
+ * same connections have clients of their own.
  */
 public final class Account implements AutoCloseable {
+  /** To ask again costs a GET that fails at once; rates without slots are about half as high. */
+  private static final long LENDING_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(60);
+
   private final Carrier carrier;
   private final Runnable roomMade;
   private final AtomicLong bytes = new AtomicLong();
@@ -32,6 +42,9 @@ public final class Account implements AutoCloseable {
   /** The reader that found no pooled buffer when one looked last. */
   volatile @Nullable Thread lackingMemory;
 
+  /** By {@link System#nanoTime()}; no slot is granted before. */
+  private volatile long lendsFromNanos = System.nanoTime();
+
   /** A thread that waits, and the object that it reads. */
   record Reader(Thread thread, Object object, long sinceNanos) {}
 
@@ -43,6 +56,21 @@ public final class Account implements AutoCloseable {
 
   public Carrier carrier() {
     return carrier;
+  }
+
+  /** Whether slots are granted now. */
+  public boolean lends() {
+    return carrier.slots.capacity > 0 && System.nanoTime() - lendsFromNanos >= 0;
+  }
+
+  /** The client has said that it lends nothing for now. */
+  public void pauseLending() {
+    lendsFromNanos = System.nanoTime() + LENDING_PAUSE_NANOS;
+  }
+
+  /** How many long guesses may be in flight at once. */
+  public int mostLongGuesses() {
+    return (lends() ? carrier.slots : carrier.copies).forGuesses();
   }
 
   /**
@@ -90,7 +118,7 @@ public final class Account implements AutoCloseable {
 
   /** Whether a slot is to be looked for: to evict what would not be enough is to evict in vain. */
   boolean mayLend(Object object, Purpose purpose) {
-    boolean isLent = carrier.lends() && !carrier.copiesByObject.isSilent(object);
+    boolean isLent = lends() && !carrier.copiesByObject.isSilent(object);
     return isLent && (purpose == Purpose.DEMAND || hasSlotAhead());
   }
 

@@ -118,8 +118,9 @@ public final class Admission implements AutoCloseable {
   }
 
   /** Bytes that long guesses may hold at most: slots, or pooled buffers where nothing is lent. */
-  public long speculativeBytes(Carrier carrier) {
-    if (carrier.lends()) {
+  public long speculativeBytes(Account account) {
+    Carrier carrier = account.carrier();
+    if (account.lends()) {
       return (long) carrier.slots.forGuesses() * carrier.limits().lentSlotBytes();
     }
     int blocks = poolBlocks();
@@ -128,7 +129,7 @@ public final class Admission implements AutoCloseable {
 
   /** Whether a long guess of that tenant would be refused now. */
   public boolean isCrowded(Account account) {
-    return account.carrier().lends() && (account.awaited() != null || !account.hasSlotAhead());
+    return account.lends() && (account.awaited() != null || !account.hasSlotAhead());
   }
 
   /**
@@ -140,7 +141,7 @@ public final class Admission implements AutoCloseable {
       return null;
     }
     // A guess that finds no slot is not worth buffers for its first part: those serve readers.
-    boolean mayCopy = !need.isLong() || !account.carrier().lends();
+    boolean mayCopy = !need.isLong() || !account.lends();
     Grant grant = tryGrant(account, object, need, purpose, mayCopy);
     if (grant == null && account.hasLessThanItsShare()) {
       account.carrier().revokeStuck(STUCK_NANOS);
@@ -282,7 +283,7 @@ public final class Admission implements AutoCloseable {
   public @Nullable Grant await(
       Account account, Object object, Need need, BooleanSupplier givenUp, long deadline)
       throws InterruptedException {
-    boolean prefersSlot = need.isLong() && account.carrier().lends();
+    boolean prefersSlot = need.isLong() && account.lends();
     Grant grant =
         account.waiting.isEmpty()
             ? tryGrant(account, object, need, Purpose.DEMAND, !prefersSlot)

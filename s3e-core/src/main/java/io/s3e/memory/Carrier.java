@@ -2,25 +2,16 @@
 package io.s3e.memory;
 
 import io.s3e.client.ClientLimits;
-import io.s3e.client.RequestFailure;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 
 /**
  * The concurrency and the lent memory of one set of connections, which the clients of one or more
  * tenants share: a lane of copied GETs, a lane of lent slots, and the slabs that live in the slots.
- *
- * <p>A client may stop lending while it lives (its memory was refused, or another client reads in
- * its place). It says so by failing a lent GET with {@link RequestFailure.Kind#NOT_LENT}; {@link
- * #pauseLending} then makes every grant a copied one for a minute.
  */
 public final class Carrier {
-  /** To ask again costs a GET that fails at once; rates without slots are about half as high. */
-  private static final long LENDING_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(60);
-
   /** A guess that holds a place; asks its run to give up, once: false if a reader waits for it. */
   static final class Guess {
     private final long sinceNanos = System.nanoTime();
@@ -43,9 +34,6 @@ public final class Carrier {
   /** Those that may be asked to give up, oldest first. */
   final Queue<Guess> guesses = new ConcurrentLinkedQueue<>();
 
-  /** By {@link System#nanoTime()}; no slot is granted before. */
-  private volatile long lendsFromNanos = System.nanoTime();
-
   Carrier(ClientLimits limits, Residency lent) {
     this.limits = limits;
     this.copies = new Lane(limits.copyRequests(), limits.overdueRequests());
@@ -64,23 +52,8 @@ public final class Carrier {
     return lent;
   }
 
-  /** Whether slots are granted now. */
-  public boolean lends() {
-    return slots.capacity > 0 && System.nanoTime() - lendsFromNanos >= 0;
-  }
-
-  /** The client has said that it lends nothing for now. */
-  public void pauseLending() {
-    lendsFromNanos = System.nanoTime() + LENDING_PAUSE_NANOS;
-  }
-
   public void answered(Object object) {
     copiesByObject.answered(object);
-  }
-
-  /** How many long guesses may be in flight at once. */
-  public int mostLongGuesses() {
-    return (lends() ? slots : copies).forGuesses();
   }
 
   /** Has the oldest guess give up of which nothing has come for so long. */

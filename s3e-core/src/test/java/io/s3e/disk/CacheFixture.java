@@ -44,7 +44,7 @@ public final class CacheFixture implements AutoCloseable {
     if (last == null) {
       throw new IOException("not in the index");
     }
-    return SharedRegionsRig.fileOf(instance(), last.region().number());
+    return SharedRegionsRig.fileOf(instance(), last.region().header.number());
   }
 
   /** Leaves the instance. */

@@ -340,9 +340,9 @@ class ChunkIndexTest {
       int slot = region.nextSlot;
       if (slot + CHUNK_SLOTS > slots) {
         index.forget(region);
-        Region next = region(region.number());
+        Region next = region(region.header.number());
         disks.put(next, new AtomicLongArray(slots));
-        regions.set(region.number(), next);
+        regions.set(region.header.number(), next);
         continue;
       }
       StoredObject to = objects[random.nextInt(objects.length)];

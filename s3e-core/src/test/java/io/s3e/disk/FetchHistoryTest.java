@@ -12,7 +12,10 @@ class FetchHistoryTest {
   private final StoredObject object = StoredBytes.object("key", 1L << 40);
 
   private boolean fetched(int first, int end) {
-    return history.fetched(new ChunkRange(object, first, end));
+    ChunkRange chunks = new ChunkRange(object, first, end);
+    boolean before = history.wasFetched(chunks);
+    history.fetched(chunks);
+    return before;
   }
 
   @Test
@@ -51,7 +54,7 @@ class FetchHistoryTest {
     assertThat(fetched(0, 100)).isFalse();
 
     StoredObject other = StoredBytes.object("other", 1L << 40);
-    assertThat(history.fetched(new ChunkRange(other, 0, 100))).isFalse();
+    assertThat(history.wasFetched(new ChunkRange(other, 0, 100))).isFalse();
   }
 
   /** A table of fixed size: it forgets, and remembers what came last. */

@@ -113,7 +113,7 @@ class SeededRegionFaultsTest {
   }
 
   private static OpenFile file(StoreRig rig, Place place) {
-    return rig.files.file(place.region().number());
+    return rig.files.file(place.region().header.number());
   }
 
   private static long position(Place place) {
@@ -188,7 +188,8 @@ class SeededRegionFaultsTest {
       }
       case COPY_OF_OTHER_REGION -> {
         byte[] copy = new byte[bytes.length];
-        int count = readFully(rig.files.file(1 - victim.place().region().number()), copy, begin);
+        int count =
+            readFully(rig.files.file(1 - victim.place().region().header.number()), copy, begin);
         file.write(ByteBuffer.wrap(copy, 0, count), begin);
       }
       case TRUNCATE -> WatchedFiles.truncate(file, begin + at);

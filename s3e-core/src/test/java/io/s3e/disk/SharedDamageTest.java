@@ -114,7 +114,7 @@ class SharedDamageTest {
         assertThat(place).isNotNull();
         long at = place.position() + random.nextInt(StoredObject.CHUNK_BYTES);
         int bit = random.nextInt(Byte.SIZE);
-        Path data = SharedRegionsRig.fileOf(instance, place.region().number());
+        Path data = SharedRegionsRig.fileOf(instance, place.region().header.number());
         flip(data, at, bit);
         assertThat(rig.read(object, chunk)).isEqualTo(Found.BROKEN);
         assertThat(rig.read(object, chunk)).as("forgotten").isEqualTo(Found.ABSENT);

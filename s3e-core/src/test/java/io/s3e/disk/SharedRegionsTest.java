@@ -112,7 +112,7 @@ class SharedRegionsTest {
     SharedRegionsRig other = open();
     write(one, "a", 5);
     write(other, "b", 5);
-    assertThat(one.current().number()).isNotEqualTo(other.current().number());
+    assertThat(one.current().header.number()).isNotEqualTo(other.current().header.number());
     one.refresh();
     other.refresh();
     assertThat(read(one, "b", 4)).isEqualTo(Found.RIGHT);
@@ -123,18 +123,18 @@ class SharedRegionsTest {
   void aRestartFindsEverythingAndLeavesItAsItIs() throws IOException {
     SharedRegionsRig before = open();
     write(before, "a", 5);
-    int begun = before.current().number();
+    int begun = before.current().header.number();
     before.close();
     SharedRegionsRig after = open();
     write(after, "b", 1);
-    assertThat(after.current().number()).isNotEqualTo(begun);
+    assertThat(after.current().header.number()).isNotEqualTo(begun);
     fill(after, "new", SharedRegionsRig.REGIONS - 2);
     for (int chunk = 0; chunk < 5; chunk++) {
       assertThat(read(after, "a", chunk)).isEqualTo(Found.RIGHT);
     }
     assertThat(read(after, "b", 0)).isEqualTo(Found.RIGHT);
     fill(after, "more", 1);
-    assertThat(after.current().number()).as("its turn").isEqualTo(begun);
+    assertThat(after.current().header.number()).as("its turn").isEqualTo(begun);
     assertThat(read(after, "a", 0)).isEqualTo(Found.ABSENT);
   }
 
@@ -196,7 +196,7 @@ class SharedRegionsTest {
     one.finish();
     other.refresh();
     fill(one, "again00", 1);
-    int recycled = one.current().number();
+    int recycled = one.current().header.number();
     one.finish();
 
     fill(other, "other", SharedRegionsRig.REGIONS);
@@ -206,7 +206,7 @@ class SharedRegionsTest {
     }
     one.refresh();
     assertThat(read(one, "again000", 0)).as("given up last").isEqualTo(Found.ABSENT);
-    assertThat(other.current().number()).isEqualTo(recycled);
+    assertThat(other.current().header.number()).isEqualTo(recycled);
   }
 
   @Test
@@ -218,7 +218,7 @@ class SharedRegionsTest {
     }
     assertThat(read(one, "first0-0", 0)).isEqualTo(Found.RIGHT);
     fill(one, "next", 1);
-    assertThat(one.current().number()).isZero();
+    assertThat(one.current().header.number()).isZero();
     assertThat(read(one, "first0-0", 0)).isEqualTo(Found.ABSENT);
     assertThat(read(one, "first1-0", 0)).isEqualTo(Found.RIGHT);
   }
@@ -271,7 +271,7 @@ class SharedRegionsTest {
     for (int i = 0; i < SharedRegionsRig.REGIONS; i++) {
       Region made = one.regions.next();
       assertThat(made).isNotNull();
-      assertThat(numbers.add(made.number())).isTrue();
+      assertThat(numbers.add(made.header.number())).isTrue();
     }
     assertThat(one.regions.next()).isNull();
   }
@@ -328,11 +328,11 @@ class SharedRegionsTest {
     FaultyDiskIo disk = new FaultyDiskIo(new DiskIo());
     SharedRegionsRig one = open(disk);
     disk.failNth(Operation.WRITE, 1, Failure.EIO);
-    assertThat(one.regions.next()).extracting(Region::number).isEqualTo(1);
+    assertThat(one.regions.next()).extracting(region -> region.header.number()).isEqualTo(1);
     disk.failEvery(Operation.WRITE, Failure.ENOSPC);
     assertThatThrownBy(() -> one.regions.next()).hasMessageContaining("No space left");
     disk.heal();
-    assertThat(one.regions.next()).extracting(Region::number).isEqualTo(0);
+    assertThat(one.regions.next()).extracting(region -> region.header.number()).isEqualTo(0);
   }
 
   @Test
@@ -435,12 +435,12 @@ class SharedRegionsTest {
     int table = (int) SharedRegionsRig.tableBytes();
     assertThat(file).hasSize(table + (3 << 16));
     assertThat(Arrays.copyOfRange(file, table, table + plain.length)).isNotEqualTo(plain);
-    int begun = one.current().number();
+    int begun = one.current().header.number();
     one.close();
     fill(other, "b", SharedRegionsRig.REGIONS - 1);
     assertThat(read(other, "a", 2)).isEqualTo(Found.RIGHT);
     fill(other, "c", 1);
-    assertThat(other.current().number()).isEqualTo(begun);
+    assertThat(other.current().header.number()).isEqualTo(begun);
     assertThat(read(other, "a", 2)).as("recycled, not resumed").isEqualTo(Found.ABSENT);
     assertThatThrownBy(() -> encrypted(directory, CacheKey.random()))
         .isInstanceOf(RefusedDirectoryException.class)
@@ -566,7 +566,7 @@ class SharedRegionsTest {
     others.add(other);
     write(one, "one", 3);
     assertThat(others).as("that came between").isEmpty();
-    assertThat(other.current().number()).isZero();
+    assertThat(other.current().header.number()).isZero();
     one.finish();
     one.refresh();
     other.refresh();
@@ -599,7 +599,7 @@ class SharedRegionsTest {
     after.refresh();
     sleepAMilli();
     fill(after, "a", SharedRegionsRig.REGIONS);
-    assertThat(after.current().number()).isZero();
+    assertThat(after.current().header.number()).isZero();
     assertThat(known(after, "a0")).isEqualTo(SharedRegionsRig.CHUNKS_OF_REGION);
   }
 

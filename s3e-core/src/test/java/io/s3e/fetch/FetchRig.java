@@ -37,6 +37,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A fetcher over a {@link ScriptedClient}, small blocks, short pauses, and the reading of one block
@@ -205,9 +206,10 @@ final class FetchRig implements AutoCloseable {
     return admission.trySpeculate(account, handle.version().object(), need, Purpose.ASKED);
   }
 
-  /** A run that is not entered yet. */
-  RunFetch run(ObjectHandle handle, Grant grant, Consumer<RunFetch> ended) {
-    return new RunFetch(tenant, handle, grant, new VisibleBlocks(tenant), ended);
+  /** A run whose blocks are entered, and that is not sent yet; null if there are none. */
+  @Nullable RunFetch run(
+      ObjectHandle handle, Grant grant, Consumer<RunFetch> ended, BlockRange blocks) {
+    return RunFetch.enter(tenant, handle, grant, new VisibleBlocks(tenant), ended, blocks);
   }
 
   byte[] read(ObjectHandle handle, long block) throws IOException {

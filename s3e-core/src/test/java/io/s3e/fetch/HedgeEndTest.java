@@ -62,8 +62,8 @@ class HedgeEndTest {
               grant,
               over -> {
                 throw new OutOfMemoryError("as if");
-              });
-      assertThat(run.enter(new BlockRange(0, 1))).isTrue();
+              },
+              new BlockRange(0, 1));
       run.send();
       CompletableFuture<byte[]> reader = FetchRig.async(() -> rig.read(handle, 0));
       hedge(rig, run);
@@ -114,8 +114,7 @@ class HedgeEndTest {
               call.fail(Kind.REJECTED);
             }
           });
-      RunFetch run = rig.run(handle, rig.grant(handle, 1), over -> {});
-      assertThat(run.enter(new BlockRange(0, 1))).isTrue();
+      RunFetch run = rig.run(handle, rig.grant(handle, 1), over -> {}, new BlockRange(0, 1));
       run.send();
       CompletableFuture<byte[]> reader = FetchRig.async(() -> rig.read(handle, 0));
       inside.await();

@@ -150,8 +150,7 @@ class SingleFlightTest {
       rig.fetcher.prefetch(handle, new BlockRange(0, 2), Purpose.ASKED, run -> {});
       awaitTrue(() -> handle.proof != null);
       assertThat(handle.name()).isNotEqualTo(handle.version());
-      RunFetch late = rig.run(handle, grant, run -> {});
-      assertThat(late.enter(new BlockRange(1, 2))).isFalse();
+      assertThat(rig.run(handle, grant, run -> {}, new BlockRange(1, 2))).isNull();
       gate.countDown();
       rig.requireRight(rig.read(handle, 1), 1);
       assertThat(rig.client.gets()).hasSize(1);
@@ -188,8 +187,7 @@ class SingleFlightTest {
       CountDownLatch gate = rig.client.holdAnswers();
       Grant grant = rig.grant(handle, 1);
       rig.fetcher.prefetch(handle, new BlockRange(0, 1), Purpose.GUESS, run -> {});
-      RunFetch late = rig.run(handle, grant, run -> {});
-      assertThat(late.enter(new BlockRange(0, 1))).isFalse();
+      assertThat(rig.run(handle, grant, run -> {}, new BlockRange(0, 1))).isNull();
       gate.countDown();
       rig.requireRight(rig.read(handle, 0), 0);
       assertThat(rig.client.gets()).hasSize(2);
@@ -209,8 +207,7 @@ class SingleFlightTest {
       handle.holdApart(new Object());
       rig.aheadNanos.set(Proofs.LONGEST_LIFE.toNanos());
       Grant grant = rig.grant(handle, 5);
-      RunFetch run = rig.run(handle, grant, over -> {});
-      assertThat(run.enter(new BlockRange(0, 5))).isTrue();
+      RunFetch run = rig.run(handle, grant, over -> {}, new BlockRange(0, 5));
       assertThat(run.blocks()).hasSize(5);
       run.send();
       awaitTrue(run::isOver);
@@ -366,6 +363,20 @@ class SingleFlightTest {
       assertThatThrownBy(() -> rig.read(rig.open(), 0)).hasMessageContaining("scripted NOT_FOUND");
       assertThat(rig.client.gets()).hasSize(1);
       assertThat(rig.pool.leased()).isZero();
+    }
+  }
+
+  /** The rig finds what is left of the grant when it closes. */
+  @Test
+  void aRunThatTheHeapHasNoRoomForGivesItsGrantBack() throws Exception {
+    try (FetchRig rig = FetchRig.copying(8)) {
+      ObjectHandle handle = rig.open();
+      Grant grant = rig.grant(handle, 2);
+      BlockRange all = new BlockRange(0, Integer.MAX_VALUE);
+      assertThatThrownBy(() -> rig.run(handle, grant, run -> {}, all))
+          .isInstanceOf(OutOfMemoryError.class);
+      assertThat(rig.account.heldBytes()).isZero();
+      rig.requireRight(rig.read(handle, 0), 0);
     }
   }
 }

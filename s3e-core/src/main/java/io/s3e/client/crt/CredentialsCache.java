@@ -27,9 +27,8 @@ import software.amazon.awssdk.crt.auth.credentials.DelegateCredentialsHandler;
  *
  * <pre>
  * NONE ──the provider answers──▶ GOOD ──the store refuses them──▶ SUSPECT
- *   ▲                              ▲                                │
- *   │                              └──────the provider answers──────┤
- *   └──────────── renewed, but the provider fails ──────────────────┘
+ *                                  ▲                                │
+ *                                  └──────the provider answers──────┘
  * </pre>
  *
  * <ul>
@@ -38,7 +37,8 @@ import software.amazon.awssdk.crt.auth.credentials.DelegateCredentialsHandler;
  *   <li>GOOD and SUSPECT serve. The provider is asked in the background, and nobody waits, once
  *       they are older than {@link #REFRESH_AFTER} (providers cache, so asking is cheap, and
  *       rotated credentials are noticed) or SUSPECT.
- *   <li>{@link #renew} waits for the provider if they are SUSPECT.
+ *   <li>{@link #renew} waits for the provider if they are SUSPECT. If it fails, they serve all the
+ *       same: a store refuses one object without a reason as it refuses a key.
  * </ul>
  *
  * <p>Independent of these, <i>closed</i>, for good: whoever waits for the provider is told at once
@@ -142,8 +142,7 @@ final class CredentialsCache implements DelegateCredentialsHandler, AutoCloseabl
 
   /**
    * Runs {@code then} once the provider has been asked for other credentials than the suspected
-   * ones, on the thread that asks; at once if it has been since. If the provider fails the
-   * suspected ones serve no more, so requests fail until it answers.
+   * ones, on the thread that asks; at once if it has been since.
    */
   void renew(Runnable then) {
     Snapshot now = snapshot.get();
@@ -160,18 +159,11 @@ final class CredentialsCache implements DelegateCredentialsHandler, AutoCloseabl
               && found.askedNanos() - refused < 0
               && Objects.equals(found.keyId(), now.keyId())) {
             // The question was older than a request that was refused.
-            ask(again -> renewed(again, found, then));
+            ask(again -> then.run());
           } else {
-            renewed(failure, now, then);
+            then.run();
           }
         });
-  }
-
-  private void renewed(@Nullable Exception failure, Snapshot refused, Runnable then) {
-    if (failure != null) {
-      snapshot.compareAndSet(refused, null);
-    }
-    then.run();
   }
 
   /** Called by the CRT on an event loop. */

@@ -96,7 +96,7 @@ final class CrtConnections {
   private ClientTlsContext tls() {
     TlsContexts shared = TlsContexts.acquire(settings.authorities());
     closers.push(shared::release);
-    return shared.context();
+    return shared.context;
   }
 
   private S3Client open(@Nullable ClientTlsContext tls, int partBytes, long poolBytes) {

@@ -42,14 +42,10 @@ enum CrtErrors {
   NO_BUFFER(Kind.NOT_LENT),
   OTHER(Kind.OTHER);
 
-  private final Kind kind;
+  final Kind kind;
 
   CrtErrors(Kind kind) {
     this.kind = kind;
-  }
-
-  Kind kind() {
-    return kind;
   }
 
   /** Java's exception for it; null if it is none of the network. */

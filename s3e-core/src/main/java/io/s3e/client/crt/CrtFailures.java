@@ -70,8 +70,7 @@ final class CrtFailures {
         error == CrtErrors.NO_ETAG
             ? "the answer has no ETag, and the AWS CRT reads none without"
             : name + ", " + CRT.awsErrorString(code).replaceFirst("\\.$", "");
-    RequestFailure failure =
-        new RequestFailure(error.kind(), subject, reason, error.asJava(reason));
+    RequestFailure failure = new RequestFailure(error.kind, subject, reason, error.asJava(reason));
     return begun == null ? failure : failure.after(begun);
   }
 

@@ -94,7 +94,7 @@ final class CrtObjectClient implements ObjectClient, CrtCall.Owner {
 
   @Override
   public String name() {
-    return transport.isBorrowed() ? "crt-borrowed" : "crt-copied";
+    return transport.borrowed ? "crt-borrowed" : "crt-copied";
   }
 
   @Override
@@ -130,7 +130,7 @@ final class CrtObjectClient implements ObjectClient, CrtCall.Owner {
     JvmEnd.forget(closing);
     if (signers != null) {
       // Calls that wait for the provider were not sent: they end here, whatever it does.
-      signers.credentials().close();
+      signers.credentials.close();
     }
     inFlight.endAll();
     // A send that began before is over now, and a later one finds the client closed.
@@ -158,14 +158,14 @@ final class CrtObjectClient implements ObjectClient, CrtCall.Owner {
       return;
     }
     // A refused HEAD has no code, so the time may be the reason whatever the remedy is.
-    boolean timeIsKnown = own.clock().learn(answer);
+    boolean timeIsKnown = own.clock.learn(answer);
     ObjectRef object = refused;
     if (remedy == Remedy.CREDENTIALS) {
-      own.credentials().renew(then);
+      own.credentials.renew(then);
     } else if (timeIsKnown || object == null) {
       then.run();
     } else {
-      learnTime(own.clock(), object, then);
+      learnTime(own.clock, object, then);
     }
   }
 
@@ -204,14 +204,13 @@ final class CrtObjectClient implements ObjectClient, CrtCall.Owner {
       // Where it is over nobody is asked for credentials any more: it is not sent.
       send(call, lend, request);
     } else {
-      own.credentials()
-          .whenReady(
-              () -> send(call, lend, to -> own.sign(request.apply(to), to)),
-              e ->
-                  call.end(
-                      closed.get()
-                          ? RequestFailure.closed(call.subject)
-                          : CrtFailures.noCredentials(call.subject, e)));
+      own.credentials.whenReady(
+          () -> send(call, lend, to -> own.sign(request.apply(to), to)),
+          e ->
+              call.end(
+                  closed.get()
+                      ? RequestFailure.closed(call.subject)
+                      : CrtFailures.noCredentials(call.subject, e)));
     }
   }
 
@@ -232,7 +231,7 @@ final class CrtObjectClient implements ObjectClient, CrtCall.Owner {
           failure = RequestFailure.notLent(call.subject);
         } else {
           Target target = addressing.target(call.object.bucket());
-          call.sending(target.region(), signers == null ? null : signers.credentials().keyId());
+          call.sending(target.region(), signers == null ? null : signers.credentials.keyId());
           sent =
               client.makeMetaRequest(
                   request.apply(target).withEndpoint(target.endpoint()).withResponseHandler(call));
@@ -259,7 +258,7 @@ final class CrtObjectClient implements ObjectClient, CrtCall.Owner {
     StoreAnswer refusal = failure.refusal();
     if (signers != null && refusal != null && MAY_BE_CREDENTIALS.contains(refusal.status())) {
       refused = call.object;
-      signers.credentials().suspect(call.sentNanos, call.keyId);
+      signers.credentials.suspect(call.sentNanos, call.keyId);
     }
     return addressing.follow(call.object.bucket(), call.sentTo, failure)
         ? failure.moved()

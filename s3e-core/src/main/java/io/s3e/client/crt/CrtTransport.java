@@ -65,7 +65,9 @@ final class CrtTransport implements Transport {
   private final CrtSettings settings;
   private final CrtLayout layout;
   private final ClientLimits limits;
-  private final boolean borrowed;
+
+  /** Whether answers are delivered in buffers of Java direct memory, as long as there is some. */
+  final boolean borrowed;
 
   private final CrtConnections connections;
 
@@ -122,11 +124,6 @@ final class CrtTransport implements Transport {
   @Override
   public ClientLimits limits() {
     return limits;
-  }
-
-  /** Whether answers are delivered in buffers of Java direct memory, as long as there is some. */
-  boolean isBorrowed() {
-    return borrowed;
   }
 
   /**

@@ -27,8 +27,8 @@ import software.amazon.awssdk.crt.s3.S3MetaRequestOptions;
  */
 final class Signers implements AutoCloseable {
   private final CredentialsSource source;
-  private final StoreClock clock = new StoreClock();
-  private final CredentialsCache credentials;
+  final StoreClock clock = new StoreClock();
+  final CredentialsCache credentials;
   private final DelegateCredentialsProvider provider;
 
   private final Map<String, AwsSigningConfig> byRegion = new ConcurrentHashMap<>();
@@ -49,18 +49,10 @@ final class Signers implements AutoCloseable {
     thread.start();
   }
 
-  CredentialsCache credentials() {
-    return credentials;
-  }
-
   /** Whose credentials they are, as long as that is known: a session's key changes too often. */
   @Nullable String identity() {
     String ofSessions = source.sessionsOf();
     return ofSessions == null ? credentials.keyId() : ofSessions;
-  }
-
-  StoreClock clock() {
-    return clock;
   }
 
   /** Signs a request whose message is complete but for that, or has the CRT sign it. */

@@ -35,7 +35,7 @@ final class TlsContexts {
   private static @Nullable TlsContexts spare;
 
   private final List<String> authorities;
-  private final ClientTlsContext context;
+  final ClientTlsContext context;
 
   // Guarded by OPEN.
   private int users;
@@ -56,10 +56,6 @@ final class TlsContexts {
       }
       return shared;
     }
-  }
-
-  ClientTlsContext context() {
-    return context;
   }
 
   /** One user less; called once by each. */

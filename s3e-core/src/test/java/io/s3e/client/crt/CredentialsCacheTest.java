@@ -207,6 +207,24 @@ class CredentialsCacheTest {
     ready.get(10, TimeUnit.SECONDS);
   }
 
+  /** A store refuses an object that is not to be read without a reason, whatever the key is. */
+  @Test
+  void whatIsAtHandServesOnWhereTheProviderFailsToRenewIt() throws Exception {
+    open(
+        () -> {
+          if (asked.get() > 1) {
+            throw new IOException("the token service is down");
+          }
+          return key("key");
+        });
+    readyOn();
+    cache.suspect(System.nanoTime(), "key");
+    CompletableFuture<String> renewed = new CompletableFuture<>();
+    cache.renew(() -> renewed.complete(cache.keyId()));
+    assertThat(renewed.get(10, TimeUnit.SECONDS)).isEqualTo("key");
+    assertThat(readyOn()).isSameAs(Thread.currentThread());
+  }
+
   @Test
   void aProviderThatFailsIsNotAskedAtEachRequest() throws Exception {
     open(

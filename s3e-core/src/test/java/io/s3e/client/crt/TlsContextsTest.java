@@ -39,13 +39,13 @@ class TlsContextsTest {
     TlsContexts two = TlsContexts.acquire(List.copyOf(new ArrayList<>(AUTHORITIES)));
     TlsContexts other = TlsContexts.acquire(AUTHORITIES.subList(0, 1));
     assertThat(two).isSameAs(one);
-    assertThat(other.context()).isNotSameAs(one.context());
+    assertThat(other.context).isNotSameAs(one.context);
     one.release();
-    assertThat(two.context().isNull()).isFalse();
+    assertThat(two.context.isNull()).isFalse();
     two.release();
-    assertThat(two.context().isNull()).as("the spare").isFalse();
+    assertThat(two.context.isNull()).as("the spare").isFalse();
     other.release();
-    assertThat(two.context().isNull()).as("another is the spare").isTrue();
+    assertThat(two.context.isNull()).as("another is the spare").isTrue();
   }
 
   @Test
@@ -56,15 +56,15 @@ class TlsContextsTest {
     assertThat(second).isSameAs(first);
     TlsContexts other = TlsContexts.acquire(AUTHORITIES.subList(0, 1));
     other.release();
-    assertThat(second.context().isNull()).as("in use, so no spare").isFalse();
+    assertThat(second.context.isNull()).as("in use, so no spare").isFalse();
     second.release();
-    assertThat(other.context().isNull()).isTrue();
+    assertThat(other.context.isNull()).isTrue();
   }
 
   @Test
   void anAuthorityThatTheCrtCannotReadIsLeftOut() {
     TlsContexts some = TlsContexts.acquire(List.of(AUTHORITIES.get(0), UNREADABLE));
-    assertThat(some.context().isNull()).isFalse();
+    assertThat(some.context.isNull()).isFalse();
     some.release();
   }
 

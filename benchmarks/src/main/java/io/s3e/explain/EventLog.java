@@ -24,6 +24,7 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
+import org.xerial.snappy.SnappyError;
 
 /**
  * The log of one application, of one file or of the parts of a rolling log.
@@ -164,7 +165,7 @@ record EventLog(Path path, List<Path> parts) {
               new BufferedReader(
                   new InputStreamReader(LogCodec.of(part.getName()).open(file), UTF_8))) {
         readLines(reader);
-      } catch (NoClassDefFoundError e) {
+      } catch (LinkageError | SnappyError e) {
         throw new IOException(
             part + ": the library of the codec " + LogCodec.of(part.getName()) + " is missing", e);
       } catch (IOException e) {

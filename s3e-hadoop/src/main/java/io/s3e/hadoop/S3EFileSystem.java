@@ -147,7 +147,7 @@ public class S3EFileSystem extends S3AFileSystem {
     }
   }
 
-  private Reads reads33(AdapterConfig config, String bucket) {
+  private Reads reads33(AdapterConfig config, String bucket) throws IOException {
     UnknownKeys.tell(getUri().toString(), getConf(), bucket);
     EngineFactory factory = new EngineFactory(config, getConf(), bucket);
     return new Reads(

@@ -27,6 +27,7 @@ import org.apache.hadoop.fs.s3a.impl.streams.ObjectInputStream;
 import org.apache.hadoop.fs.s3a.impl.streams.ObjectReadParameters;
 import org.apache.hadoop.fs.s3a.impl.streams.StreamFactoryRequirements;
 import org.apache.hadoop.fs.s3a.impl.streams.StreamIntegration;
+import org.apache.hadoop.security.UserGroupInformation;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -73,13 +74,14 @@ public class S3EStreamFactory extends AbstractObjectInputStreamFactory {
       return;
     }
     ChangeDetectionPolicy policy = ChangeDetectionPolicy.getPolicy(conf);
+    UserGroupInformation user = UserGroupInformation.getCurrentUser();
     engine =
         new ReadEngine(
             OWNER,
             config.engine().readTimeout(),
             () ->
                 new ReadEngine.Made(
-                    engine(config, conf, S3AStore.provider(config, policy)), () -> {}));
+                    engine(config, conf, S3AStore.provider(user, policy)), () -> {}));
   }
 
   private void readByClassicStream(StreamChoice choice) {

@@ -23,6 +23,7 @@ import java.util.function.Supplier;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.s3a.AWSCredentialProviderList;
 import org.apache.hadoop.fs.s3a.S3AFileSystem;
+import org.apache.hadoop.security.UserGroupInformation;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -42,22 +43,29 @@ public final class FileSystemClients implements ReadEngine.Maker {
   private final AdapterConfig config;
   private final EngineFactory cache;
   private final Configuration conf;
+
+  /** Whose file system it is. Clients have threads of their own, which are nobody's. */
+  private final UserGroupInformation user;
+
   private final WayBack wayBack;
 
   /**
+   * For the current user.
+   *
    * @param onFallback called whenever reading goes over from S3E's own client to S3A's
    */
   public FileSystemClients(
-      S3AFileSystem fileSystem, AdapterConfig config, EngineFactory cache, Runnable onFallback) {
+      S3AFileSystem fileSystem, AdapterConfig config, EngineFactory cache, Runnable onFallback)
+      throws IOException {
     this.fileSystem = fileSystem;
     this.config = config;
     this.cache = cache;
     conf = fileSystem.getConf();
+    user = UserGroupInformation.getCurrentUser();
     wayBack =
         new WayBack(
             fileSystem.getUri().toString(),
-            config,
-            fileSystem.getChangeDetectionPolicy(),
+            requests -> S3AStore.provider(user, fileSystem.getChangeDetectionPolicy(), requests),
             onFallback);
   }
 
@@ -152,7 +160,7 @@ public final class FileSystemClients implements ReadEngine.Maker {
               ? new BucketSessions(
                   s3aClient(), credentials::resolveCredentials, fileSystem.getBucket())
               : new SdkCredentials(credentials::resolveCredentials);
-      settings = view.settings(source, anonymous);
+      settings = view.settings(new CredentialsOfUser(user, source), anonymous);
     } catch (RuntimeException | LinkageError e) {
       return instead(e);
     }
@@ -195,7 +203,7 @@ public final class FileSystemClients implements ReadEngine.Maker {
   }
 
   private ClientProvider s3a() {
-    return S3AStore.provider(config, fileSystem.getChangeDetectionPolicy());
+    return S3AStore.provider(user, fileSystem.getChangeDetectionPolicy());
   }
 
   private ObjectClient own(AwsClientSettings settings, ClientMemory memory) {

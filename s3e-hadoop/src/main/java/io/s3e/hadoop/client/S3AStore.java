@@ -9,7 +9,10 @@ import io.s3e.client.given.BlockingStore;
 import io.s3e.client.given.SyncObjectClient;
 import io.s3e.hadoop.conf.AdapterConfig;
 import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.security.PrivilegedExceptionAction;
 import org.apache.hadoop.fs.s3a.impl.ChangeDetectionPolicy;
+import org.apache.hadoop.security.UserGroupInformation;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.core.ResponseInputStream;
 import software.amazon.awssdk.services.s3.model.GetObjectRequest;
@@ -17,38 +20,45 @@ import software.amazon.awssdk.services.s3.model.GetObjectResponse;
 
 /**
  * S3A's own client as a source of bytes: each request goes through the callbacks of the stream that
- * caused it, in that stream's audit span, with all that S3A's client carries.
+ * caused it, in that stream's audit span, with all that S3A's client carries, and as the user whose
+ * file system it is: providers of credentials may ask who that is.
  */
 public final class S3AStore implements BlockingStore {
-  private static final S3AStore INSTANCE = new S3AStore();
+  private final UserGroupInformation user;
 
-  private S3AStore() {}
+  private S3AStore(UserGroupInformation user) {
+    this.user = user;
+  }
 
   /**
    * Clients with threads of their own, for S3A's pool is shared with uploads.
    *
+   * @param user of the file system
    * @param policy what counts as a change of an object
    */
-  public static ClientProvider provider(AdapterConfig config, ChangeDetectionPolicy policy) {
-    return provider(config, policy, AdapterConfig.CLIENT_THREADS);
+  public static ClientProvider provider(UserGroupInformation user, ChangeDetectionPolicy policy) {
+    return provider(user, policy, AdapterConfig.CLIENT_THREADS);
   }
 
   /**
    * As above, for {@code requests} at once. A client of that kind lets requests wait for a thread,
    * so half as many threads will do.
    */
-  static ClientProvider provider(AdapterConfig config, ChangeDetectionPolicy policy, int requests) {
+  static ClientProvider provider(
+      UserGroupInformation user, ChangeDetectionPolicy policy, int requests) {
     int threads = Math.max(AdapterConfig.CLIENT_THREADS, (requests + 1) / 2);
+    S3AStore store = new S3AStore(user);
     return memory ->
         RevisionCheckingClient.over(
-            new SyncObjectClient(INSTANCE, "s3a", threads, memory.requestBytes(), null), policy);
+            new SyncObjectClient(store, "s3a", threads, memory.requestBytes(), null), policy);
   }
 
   @Override
   public ResponseInputStream<GetObjectResponse> get(GetRequest request) throws IOException {
     StreamRequests stream = stream(request.context());
     GetObjectRequest.Builder builder = stream.newGetRequestBuilder(request.object().key());
-    return stream.getObject(
+    return send(
+        stream,
         builder
             .range(request.range().httpHeader())
             .ifMatch(request.etag())
@@ -61,7 +71,8 @@ public final class S3AStore implements BlockingStore {
   public ObjectHead head(HeadRequest request) throws IOException {
     StreamRequests stream = stream(request.context());
     ResponseInputStream<GetObjectResponse> answer =
-        stream.getObject(
+        send(
+            stream,
             stream
                 .newGetRequestBuilder(request.object().key())
                 .versionId(request.versionId())
@@ -70,6 +81,18 @@ public final class S3AStore implements BlockingStore {
     GetObjectResponse head = answer.response();
     return new ObjectHead(
         head.contentLength(), head.eTag(), head.versionId(), head.contentEncoding());
+  }
+
+  private ResponseInputStream<GetObjectResponse> send(
+      StreamRequests stream, GetObjectRequest request) throws IOException {
+    try {
+      return user.doAs(
+          (PrivilegedExceptionAction<ResponseInputStream<GetObjectResponse>>)
+              () -> stream.getObject(request));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw (IOException) new InterruptedIOException("interrupted: " + e.getMessage()).initCause(e);
+    }
   }
 
   private static StreamRequests stream(@Nullable Object context) {

@@ -8,10 +8,9 @@ import io.s3e.client.RequestFailure;
 import io.s3e.client.RequestFailure.Kind;
 import io.s3e.client.fallback.FallbackClient;
 import io.s3e.client.library.CrtUnusableException;
-import io.s3e.hadoop.conf.AdapterConfig;
 import io.s3e.hadoop.conf.S3EKeys;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.apache.hadoop.fs.s3a.impl.ChangeDetectionPolicy;
+import java.util.function.IntFunction;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -24,26 +23,24 @@ final class WayBack implements FallbackClient.Listener {
   private static final Logger LOG = LoggerFactory.getLogger(WayBack.class);
 
   private final String owner;
-  private final AdapterConfig config;
-  private final ChangeDetectionPolicy policy;
+  private final IntFunction<ClientProvider> s3a;
   private final Runnable onFallback;
   private final AtomicBoolean told = new AtomicBoolean();
 
   /**
    * @param owner the file system's URI, for messages
+   * @param s3a makes S3A's client for so many requests at once
    * @param onFallback counts
    */
-  WayBack(String owner, AdapterConfig config, ChangeDetectionPolicy policy, Runnable onFallback) {
+  WayBack(String owner, IntFunction<ClientProvider> s3a, Runnable onFallback) {
     this.owner = owner;
-    this.config = config;
-    this.policy = policy;
+    this.s3a = s3a;
     this.onFallback = onFallback;
   }
 
   /** S3E's own client with S3A's behind it, or S3A's alone if the own one cannot be made. */
   ObjectClient open(ClientProvider own, ClientMemory memory) {
-    return FallbackClient.open(
-        own, requests -> S3AStore.provider(config, policy, requests).create(memory), memory, this);
+    return FallbackClient.open(own, requests -> s3a.apply(requests).create(memory), memory, this);
   }
 
   @Override

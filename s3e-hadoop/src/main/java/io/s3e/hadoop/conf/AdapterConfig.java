@@ -43,17 +43,20 @@ public record AdapterConfig(
 
   /**
    * Reads all settings, so that a bad one is found when the file system is made and not when the
-   * first file is read.
+   * first file is read. Where S3E is off the others are not looked at: the way out of a bad value
+   * must not depend on it.
    *
-   * @param conf with per-bucket overrides applied
+   * @param told with per-bucket overrides applied
    * @param bucket named in errors; null if not known
    * @throws IllegalArgumentException naming the key, the value and what is accepted
    */
-  public static AdapterConfig read(Configuration conf, @Nullable String bucket) {
+  public static AdapterConfig read(Configuration told, @Nullable String bucket) {
+    boolean isEnabled = S3EKeys.ENABLED.get(told, bucket);
+    Configuration conf = isEnabled ? told : new Configuration(false);
     HostSizing host = HostSizing.ofThisJvm();
     OptionalDouble target = S3EKeys.THROUGHPUT_TARGET.get(conf, bucket);
     return new AdapterConfig(
-        S3EKeys.ENABLED.get(conf, bucket),
+        isEnabled,
         engine(conf, bucket, target.isPresent() ? host.memoryBytes(target.getAsDouble()) : 0),
         DiskCacheSettings.read(conf, bucket, ProcessEnvironment.own()),
         S3EKeys.CLIENT.get(conf, bucket),

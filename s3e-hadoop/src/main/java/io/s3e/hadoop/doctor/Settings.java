@@ -3,6 +3,7 @@ package io.s3e.hadoop.doctor;
 
 import io.s3e.hadoop.doctor.Report.Section;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.io.Reader;
 import java.net.URL;
@@ -23,6 +24,10 @@ import org.apache.hadoop.conf.Configuration;
  */
 final class Settings {
   private static final String CORE_SITE = "core-site.xml";
+
+  /** Bytes before the first mark of an XML file at most. */
+  private static final int MOST_BLANK = 1024;
+
   private static final String SPARK = "spark.";
   private static final String SPARK_HADOOP = "spark.hadoop.";
 
@@ -74,7 +79,7 @@ final class Settings {
 
   private void add(Path file) {
     String name = file.toString();
-    if (name.endsWith(".xml")) {
+    if (name.endsWith(".xml") || isXml(file)) {
       addXml(file, name);
       return;
     }
@@ -87,6 +92,15 @@ final class Settings {
           "named", name + ": " + e.getMessage(), "Correct " + name + ", or name another file");
     }
     addSpark(properties, name);
+  }
+
+  /** Whatever its name is: read as Spark's it would tell nothing, and nobody would know. */
+  private static boolean isXml(Path file) {
+    try (InputStream in = Files.newInputStream(file)) {
+      return new String(in.readNBytes(MOST_BLANK), StandardCharsets.UTF_8).trim().startsWith("<");
+    } catch (IOException e) {
+      return false;
+    }
   }
 
   /** Hadoop reads a file when somebody asks for the first key, and throws then. */

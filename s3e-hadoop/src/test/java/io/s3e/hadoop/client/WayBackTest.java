@@ -10,7 +10,6 @@ import io.s3e.client.ClientMemory;
 import io.s3e.client.GetRequest;
 import io.s3e.client.ObjectClient;
 import io.s3e.client.RequestFailure.Kind;
-import io.s3e.hadoop.conf.AdapterConfig;
 import io.s3e.testing.MemoryObjectClient;
 import io.s3e.testing.MemoryObjectClient.Answer;
 import io.s3e.testing.RecordingHandler;
@@ -18,6 +17,7 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.s3a.impl.ChangeDetectionPolicy;
+import org.apache.hadoop.security.UserGroupInformation;
 import org.junit.jupiter.api.Test;
 
 /** The choice itself; FallbackClientTest has the states, and the environment tests real causes. */
@@ -30,8 +30,11 @@ class WayBackTest {
   private final WayBack wayBack =
       new WayBack(
           "s3a://bucket",
-          AdapterConfig.read(conf, "bucket"),
-          ChangeDetectionPolicy.getPolicy(conf),
+          requests ->
+              S3AStore.provider(
+                  UserGroupInformation.createRemoteUser("owner"),
+                  ChangeDetectionPolicy.getPolicy(conf),
+                  requests),
           fallbacks::incrementAndGet);
 
   @Test

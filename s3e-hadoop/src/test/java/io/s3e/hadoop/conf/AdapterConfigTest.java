@@ -112,6 +112,16 @@ class AdapterConfigTest {
         .hasMessageContaining("expected " + accepted);
   }
 
+  @ParameterizedTest
+  @CsvSource({"block.size,7M", "cache.dirs,file:relative", "client,none"})
+  void theWayOutDoesNotDependOnABadValue(String key, String value) {
+    conf.set("fs.s3a.s3e." + key, value);
+    conf.set("fs.s3a.s3e.enabled", "false");
+    assertThat(read().enabled()).isFalse();
+    conf.set("fs.s3a.s3e.enabled", "true");
+    assertThatThrownBy(this::read).hasMessageContaining("fs.s3a.s3e." + key);
+  }
+
   @Test
   void aBadValueOfOneBucketIsNamedAsItWasWritten() {
     conf.set("fs.s3a.bucket.logs.s3e.block.size", "7M");

@@ -32,6 +32,7 @@ import org.apache.hadoop.fs.s3a.AWSCredentialProviderList;
 import org.apache.hadoop.fs.s3a.S3AFileSystem;
 import org.apache.hadoop.fs.s3a.S3AInputStream;
 import org.apache.hadoop.fs.statistics.IOStatistics;
+import org.apache.hadoop.security.UserGroupInformation;
 import org.apache.hadoop.util.StringUtils;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -118,6 +119,7 @@ public final class Reads implements Closeable {
   private final AwsClientSettings.Builder reach;
   private final Host host;
   private final S3aClient client;
+  private final UserGroupInformation user;
   private final Map<String, String> headers;
 
   private final AtomicReference<Way> way = new AtomicReference<>(Way.UNDECIDED);
@@ -128,6 +130,8 @@ public final class Reads implements Closeable {
   private boolean closed;
 
   /**
+   * For the current user.
+   *
    * @param fileSystem initialized
    * @param reach settings of S3E's client that are not S3A's
    */
@@ -136,8 +140,10 @@ public final class Reads implements Closeable {
       FileSystem.Statistics statistics,
       S3a s3a,
       AwsClientSettings.Builder reach,
-      Host host) {
+      Host host)
+      throws IOException {
     this.fileSystem = fileSystem;
+    this.user = UserGroupInformation.getCurrentUser();
     this.statistics = statistics;
     this.s3a = s3a;
     this.reach = reach;
@@ -275,7 +281,7 @@ public final class Reads implements Closeable {
   private synchronized void make() throws IOException {
     AWSCredentialProviderList shared = fileSystem.shareCredentials("S3E");
     try {
-      AwsClientSettings settings = client.settings(reach, S3aClient.of(shared));
+      AwsClientSettings settings = client.settings(reach, S3aClient.of(shared, user));
       ClientProvider crt = AwsClients.crt(settings);
       engine =
           host.create(

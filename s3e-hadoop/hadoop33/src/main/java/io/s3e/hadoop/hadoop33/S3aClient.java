@@ -10,6 +10,7 @@ import io.s3e.client.aws.AwsClients;
 import java.net.URI;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.security.PrivilegedAction;
 import java.util.Base64;
 import java.util.HashMap;
 import java.util.List;
@@ -22,6 +23,7 @@ import org.apache.hadoop.fs.s3a.S3AEncryptionMethods;
 import org.apache.hadoop.fs.s3a.S3AFileSystem;
 import org.apache.hadoop.fs.s3a.auth.delegation.EncryptionSecrets;
 import org.apache.hadoop.fs.s3a.impl.ChangeDetectionPolicy;
+import org.apache.hadoop.security.UserGroupInformation;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -169,10 +171,14 @@ final class S3aClient {
     }
   }
 
-  /** The credentials of a list of S3A's, whose exceptions pass as they are. */
-  static CredentialsSource of(AWSCredentialProviderList list) {
+  /**
+   * The credentials of a list of S3A's, whose exceptions pass as they are, asked for as the user
+   * whose file system it is: the client asks on threads of its own, which are nobody's.
+   */
+  static CredentialsSource of(AWSCredentialProviderList list, UserGroupInformation user) {
+    PrivilegedAction<AWSCredentials> get = list::getCredentials;
     return () -> {
-      AWSCredentials found = list.getCredentials();
+      AWSCredentials found = user.doAs(get);
       if (found.getAWSAccessKeyId() == null || found.getAWSSecretKey() == null) {
         return null;
       }

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.s3e.hadoop;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.s3e.testserver.S3TestServer;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.security.PrivilegedExceptionAction;
+import java.time.Instant;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FSDataInputStream;
+import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.security.UserGroupInformation;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import software.amazon.awssdk.auth.credentials.AwsCredentials;
+import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
+import software.amazon.awssdk.auth.credentials.AwsSessionCredentials;
+
+/** Services open file systems for many users in one JVM: credentials are asked for as each. */
+@Timeout(120)
+class CredentialsUserTest {
+  private static final int SIZE = 1 << 20;
+  private static final Path FILE = new Path("/credentials-of-a-user");
+
+  /** Gives credentials that are about to expire, so that each request asks for others. */
+  public static final class Asking implements AwsCredentialsProvider {
+    private static final Queue<String> USERS = new ConcurrentLinkedQueue<>();
+
+    /** Called by S3A. */
+    public Asking() {}
+
+    @Override
+    public AwsCredentials resolveCredentials() {
+      try {
+        USERS.add(UserGroupInformation.getCurrentUser().getShortUserName());
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+      return AwsSessionCredentials.builder()
+          .accessKeyId(S3TestServer.ACCESS_KEY)
+          .secretAccessKey(S3TestServer.SECRET_KEY)
+          .sessionToken("token")
+          .expirationTime(Instant.now().plusSeconds(10))
+          .build();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"crt", "s3a"})
+  void credentialsAreAskedForAsTheUserOfTheFileSystem(String client) throws Exception {
+    Configuration conf = S3AReads.small(S3AServer.s3e(S3AServer.endpoint()));
+    conf.set("fs.s3a.aws.credentials.provider", Asking.class.getName());
+    conf.set("fs.s3a.s3e.client", client);
+    UserGroupInformation alice = UserGroupInformation.createRemoteUser("alice");
+    PrivilegedExceptionAction<FileSystem> open = () -> S3AReads.open(conf);
+    try (FileSystem fs = alice.doAs(open)) {
+      PrivilegedExceptionAction<Integer> read =
+          () -> {
+            try (FSDataOutputStream out = fs.create(FILE, true)) {
+              out.write(new byte[SIZE]);
+            }
+            int asked = Asking.USERS.size();
+            try (FSDataInputStream in = fs.open(FILE)) {
+              in.readFully(SIZE / 2, new byte[10]);
+            }
+            return asked;
+          };
+      Asking.USERS.clear();
+      int before = alice.doAs(read);
+      assertThat(Asking.USERS).hasSizeGreaterThan(before).containsOnly("alice");
+    }
+  }
+}

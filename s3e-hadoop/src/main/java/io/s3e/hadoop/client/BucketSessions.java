@@ -19,12 +19,15 @@ final class BucketSessions implements CredentialsSource {
   private final String bucket;
   private volatile String owner;
 
-  /** {@code provider} has the credentials that {@code client} makes sessions with. */
-  BucketSessions(S3Client client, AwsCredentialsProvider provider, String bucket) {
+  /**
+   * @param provider has the credentials that {@code client} makes sessions with
+   * @param owner the key that it has given last
+   */
+  BucketSessions(S3Client client, AwsCredentialsProvider provider, String bucket, String owner) {
     this.client = client;
     this.provider = provider;
     this.bucket = bucket;
-    this.owner = provider.resolveCredentials().accessKeyId();
+    this.owner = owner;
   }
 
   @Override

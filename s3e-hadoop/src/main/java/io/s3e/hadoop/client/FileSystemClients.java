@@ -19,6 +19,7 @@ import io.s3e.hadoop.conf.ClientChoice;
 import io.s3e.hadoop.conf.S3EKeys;
 import java.io.Closeable;
 import java.io.IOException;
+import java.security.PrivilegedAction;
 import java.util.function.Supplier;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.s3a.AWSCredentialProviderList;
@@ -27,6 +28,7 @@ import org.apache.hadoop.security.UserGroupInformation;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import software.amazon.awssdk.auth.credentials.AwsCredentials;
 import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.S3ServiceClientConfiguration;
 
@@ -134,12 +136,13 @@ public final class FileSystemClients implements ReadEngine.Maker {
     boolean kept = false;
     try {
       // Outside of the way back: without credentials S3A's client reads nothing either.
-      boolean anonymous = credentials.resolveCredentials().accessKeyId() == null;
-      if (anonymous && view.facts().isDirectoryBucket()) {
+      PrivilegedAction<AwsCredentials> resolve = credentials::resolveCredentials;
+      String key = user.doAs(resolve).accessKeyId();
+      if (key == null && view.facts().isDirectoryBucket()) {
         sayChoice("there are no credentials to make a session of this directory bucket with");
         return byS3A();
       }
-      ReadEngine.Made made = byOwn(view, credentials, anonymous);
+      ReadEngine.Made made = byOwn(view, credentials, key);
       kept = made.alsoClose() != NOTHING;
       return made;
     } finally {
@@ -149,18 +152,19 @@ public final class FileSystemClients implements ReadEngine.Maker {
     }
   }
 
+  /** {@code key} is the access key's that requests are signed with; null if they are anonymous. */
   private ReadEngine.Made byOwn(
-      S3AClientView view, AWSCredentialProviderList credentials, boolean anonymous)
+      S3AClientView view, AWSCredentialProviderList credentials, @Nullable String key)
       throws IOException {
     AwsClientSettings settings;
     try {
       // Not the list itself: an SDK client closes what it can, and this one is shared.
       CredentialsSource source =
-          view.facts().isDirectoryBucket()
+          key != null && view.facts().isDirectoryBucket()
               ? new BucketSessions(
-                  s3aClient(), credentials::resolveCredentials, fileSystem.getBucket())
+                  s3aClient(), credentials::resolveCredentials, fileSystem.getBucket(), key)
               : new SdkCredentials(credentials::resolveCredentials);
-      settings = view.settings(new CredentialsOfUser(user, source), anonymous);
+      settings = view.settings(new CredentialsOfUser(user, source), key == null);
     } catch (RuntimeException | LinkageError e) {
       return instead(e);
     }

@@ -237,12 +237,21 @@ final class Engine {
   /** One tenant less; called once by each. After the last one the engine lingers, or closes. */
   void leave() {
     synchronized (OPEN) {
-      if (--tenants > 0 || lingers()) {
+      if (tenants > 1 || lingers()) {
+        tenants--;
         return;
       }
-      forget();
     }
-    close();
+    // The next one of the JVM's begins when this one has given its memory back.
+    synchronized (CHANGING) {
+      synchronized (OPEN) {
+        if (--tenants > 0) {
+          return;
+        }
+        forget();
+      }
+      close();
+    }
   }
 
   /** Has the engine wait for tenants; false if it is to close. With the lock of {@link #OPEN}. */

@@ -48,6 +48,9 @@ public final class Gate {
   private static final long TICK_MILLIS = 20;
   private static final long TICK_NANOS = TimeUnit.MILLISECONDS.toNanos(TICK_MILLIS);
 
+  /** A reader that waits for longer lets others pass itself. */
+  private static final int PARKS_TO_TURN = 10;
+
   /** How a request ended, as the gate counts it. */
   public enum Outcome {
     /** The store did what was asked, or refused for a reason of the request's own. */
@@ -180,6 +183,7 @@ public final class Gate {
     }
     Thread self = Thread.currentThread();
     Waiter waiter = demand(() -> LockSupport.unpark(self));
+    int parks = 0;
     try {
       while (!waiter.over) {
         long left = deadline - System.nanoTime();
@@ -189,6 +193,10 @@ public final class Gate {
         LockSupport.parkNanos(this, Math.min(left, TICK_NANOS));
         if (Thread.interrupted()) {
           throw new InterruptedException();
+        }
+        if (++parks % PARKS_TO_TURN == 0) {
+          // The timer may have failed to tick.
+          turn();
         }
       }
       return true;

@@ -67,6 +67,15 @@ public final class FetchTimer implements AutoCloseable {
   // An error would end the ticking as well, and with it every run's deadline.
   @SuppressWarnings("IllegalCatch")
   private void tick() {
+    try {
+      look();
+    } catch (Throwable e) {
+      // The next look is soon.
+    }
+  }
+
+  @SuppressWarnings("IllegalCatch")
+  private void look() {
     long now = System.nanoTime();
     // A machine that keeps this thread waiting does the same to those of the disk.
     long late = Math.max(0, now - tickedNanos - TimeUnit.MILLISECONDS.toNanos(TICK_MILLIS));
@@ -76,7 +85,7 @@ public final class FetchTimer implements AutoCloseable {
       try {
         one.tick(now, LATENESS_FACTOR * lateNanos);
       } catch (Throwable e) {
-        LOG.warn("A look at the deadlines of {} failed", one, e);
+        Background.log(() -> LOG.warn("A look at the deadlines of {} failed", one, e));
       }
     }
   }

@@ -3,6 +3,7 @@ package io.s3e.fetch;
 
 import io.s3e.block.ObjectRef;
 import io.s3e.client.GetRequest;
+import io.s3e.jvm.Background;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -11,6 +12,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The latest {@value #CAPACITY} GETs of an engine, of all its tenants: why each was sent, and what
@@ -21,6 +24,8 @@ import org.jspecify.annotations.Nullable;
 public final class GetLedger {
   /** How many GETs are kept. */
   public static final int CAPACITY = 4096;
+
+  private static final Logger LOG = LoggerFactory.getLogger(GetLedger.class);
 
   private final AtomicReferenceArray<GetRecord> ring;
   private final @Nullable GetSink sink;
@@ -53,10 +58,17 @@ public final class GetLedger {
     return get;
   }
 
+  /** A sink that throws loses the GET, and must not end what tells of it. */
+  @SuppressWarnings("IllegalCatch")
   private void settled(GetRecord get) {
-    if (sink != null) {
-      open.remove(get);
+    if (sink == null) {
+      return;
+    }
+    open.remove(get);
+    try {
       sink.take(get);
+    } catch (Throwable e) {
+      Background.log(() -> LOG.warn("{} has not taken {}", sink, get, e));
     }
   }
 

@@ -24,7 +24,8 @@ import org.jspecify.annotations.Nullable;
  * read, or left memory unread, says for each GET how many of its bytes that were.
  *
  * <p><b>Settled</b> it is when it has ended, its client has said its last word, and each byte is
- * used or wasted. The ledger is told then, and again if the client says later that it went out.
+ * used or wasted. The ledger is told then, and again if the client says later that it went out;
+ * without the record's lock, since a sink may ask for the record on another thread.
  *
  * <p>Any thread; the client's calls for one GET come one after the other. Holds no stream.
  */
@@ -70,6 +71,10 @@ public final class GetRecord {
   private volatile long discarded;
   private volatile long keptFrom;
   private volatile boolean isClientThrough;
+
+  /** How often it had gone out when it was told last; −1 if it was not. Guarded by this. */
+  private int toldSent = -1;
+
   private volatile @Nullable String etag;
   private volatile @Nullable String requestId;
   private volatile @Nullable String failure;
@@ -98,9 +103,11 @@ public final class GetRecord {
   }
 
   /** It has gone out to the store; called again where the client sends it again by itself. */
-  synchronized void sent() {
-    sent++;
-    state = state == State.UNSENT ? State.SENT : state;
+  void sent() {
+    synchronized (this) {
+      sent++;
+      state = state == State.UNSENT ? State.SENT : state;
+    }
     tellIfSettled();
   }
 
@@ -118,9 +125,12 @@ public final class GetRecord {
   }
 
   /** So many bytes of those that came last do not land. */
-  synchronized void discarded(long bytes) {
-    discarded += bytes;
-    became(0, bytes);
+  void discarded(long bytes) {
+    synchronized (this) {
+      discarded += bytes;
+      wasted += bytes;
+    }
+    tellIfSettled();
   }
 
   /** What came before {@code offset} does not land, since it is there already. */
@@ -133,44 +143,51 @@ public final class GetRecord {
    *
    * @param why null if in order
    */
-  synchronized void ended(@Nullable RequestFailure why) {
-    if (!state.isEnd()) {
-      endNanos = System.nanoTime() - startedNanos;
-      failure = why == null ? null : why.reason();
-      boolean isCancel = why != null && why.kind() == RequestFailure.Kind.CANCELLED;
-      state = why == null ? State.DONE : isCancel ? State.CANCELLED : State.FAILED;
-      tellIfSettled();
+  void ended(@Nullable RequestFailure why) {
+    synchronized (this) {
+      if (!state.isEnd()) {
+        endNanos = System.nanoTime() - startedNanos;
+        failure = why == null ? null : why.reason();
+        boolean isCancel = why != null && why.kind() == RequestFailure.Kind.CANCELLED;
+        state = why == null ? State.DONE : isCancel ? State.CANCELLED : State.FAILED;
+      }
     }
+    tellIfSettled();
   }
 
   /** The client says nothing more of it, but perhaps that it has gone out. */
-  synchronized void clientIsThrough() {
+  void clientIsThrough() {
     isClientThrough = true;
     tellIfSettled();
   }
 
   /** Somebody has read bytes {@code [from, to)} of the object for the first time. */
-  synchronized void read(long from, long to) {
-    became(landed(from, to), 0);
+  void read(long from, long to) {
+    synchronized (this) {
+      used += landed(from, to);
+    }
+    tellIfSettled();
   }
 
   /** Bytes {@code [from, to)} of the object are gone, and nobody has read them. */
-  synchronized void lost(long from, long to) {
-    became(0, landed(from, to));
-  }
-
-  private synchronized void became(long usedBytes, long wastedBytes) {
-    used += usedBytes;
-    wasted += wastedBytes;
-    if (usedBytes + wastedBytes > 0) {
-      tellIfSettled();
+  void lost(long from, long to) {
+    synchronized (this) {
+      wasted += landed(from, to);
     }
+    tellIfSettled();
   }
 
   private void tellIfSettled() {
-    if (settled != null && state.isEnd() && isClientThrough && used + wasted == received) {
+    if (settled != null && isToBeTold()) {
       settled.accept(this);
     }
+  }
+
+  private synchronized boolean isToBeTold() {
+    boolean isTold =
+        state.isEnd() && isClientThrough && used + wasted == received && toldSent != sent;
+    toldSent = isTold ? sent : toldSent;
+    return isTold;
   }
 
   /** How many of the bytes {@code [from, to)} this GET has brought. */

@@ -273,13 +273,16 @@ final class Landing implements Body.Destination {
   /** Out of the index first, then the memory, then the readers. */
   private void fail(IOException why) {
     List<Block> unpublished = blocks.subList(published, blocks.size());
-    Origin origin = Origin.of(unpublished.get(0));
-    origin.lost(unpublished.get(0).start());
-    // What came is in blocks that are published, but for this.
-    tenant.discarded(origin.handle, filledInBlock);
-    unpublished.forEach(tenant.index::remove);
-    releaseLeases(published, grant.leases().isEmpty() ? 0 : blocks.size());
-    unpublished.forEach(block -> block.fail(why));
+    try {
+      Origin origin = Origin.of(unpublished.get(0));
+      origin.lost(unpublished.get(0).start());
+      // What came is in blocks that are published, but for this.
+      tenant.discarded(origin.handle, filledInBlock);
+    } finally {
+      unpublished.forEach(tenant.index::remove);
+      releaseLeases(published, grant.leases().isEmpty() ? 0 : blocks.size());
+      unpublished.forEach(block -> block.fail(why));
+    }
   }
 
   private void releaseLeases(int first, int end) {

@@ -281,9 +281,19 @@ public final class RunFetch implements Attempt.Outcome {
 
   /**
    * Called by {@link FetchTimer.Watched#tick}; gives up an attempt that has become silent, and has
-   * one that is late for its reader overtaken.
+   * one that is late for its reader overtaken. Where that fails the run ends: others wait for
+   * looks.
    */
+  @SuppressWarnings("IllegalCatch")
   void checkDeadline(long now, long lateNanos) {
+    try {
+      look(now, lateNanos);
+    } catch (RuntimeException | Error e) {
+      cancel(Failures.broke("GET " + range(), e));
+    }
+  }
+
+  private void look(long now, long lateNanos) {
     boolean isAwaited = origin.isAwaited();
     if (isAwaited) {
       LongWaits.look(gate, effort.waitedNanos(now), tenant.config.readTimeout(), effort::tried);

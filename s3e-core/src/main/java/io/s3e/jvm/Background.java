@@ -23,6 +23,16 @@ public final class Background {
     return thread;
   }
 
+  /** Says a line by the log. What a log throws concerns nobody else. */
+  @SuppressWarnings("IllegalCatch")
+  public static void log(Runnable line) {
+    try {
+      line.run();
+    } catch (Throwable e) {
+      // There is nobody to tell.
+    }
+  }
+
   /** Waits so many ms for a thread to end, and keeps interrupts for the caller; whether it has. */
   public static boolean await(Thread thread, long millis) {
     long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);

@@ -174,6 +174,8 @@ final class MemoryAccount implements MemoryAccountMBean {
   }
 
   private void leave(Member member) {
+    // What claims in vain and leaves must not stay, nor keep others from its memory.
+    claim.updateAndGet(standing -> standing == null || standing.by == member ? null : standing);
     synchronized (this) {
       if (!members.remove(member) || !members.isEmpty()) {
         return;

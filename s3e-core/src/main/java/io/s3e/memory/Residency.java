@@ -128,16 +128,22 @@ public final class Residency {
     long number = places.incrementAndGet();
     slab.goesTo(number);
     slab.publish();
-    if (!unwanted.isEmpty()) {
-      if (unwanted.containsAll(blocks)) {
-        boolean unused = evict(slab, State.UNREAD, State.GONE);
-        return;
+    try {
+      if (!unwanted.isEmpty()) {
+        if (unwanted.containsAll(blocks)) {
+          boolean unused = evict(slab, State.UNREAD, State.GONE);
+          return;
+        }
+        blocks.stream().filter(unwanted::contains).forEach(Block::abandon);
       }
-      blocks.stream().filter(unwanted::contains).forEach(Block::abandon);
+      // Only a readable slab may be evicted, so it is entered afterwards; readers may have settled
+      // and evicted it meanwhile.
+      enter(unread, number, slab, State.UNREAD);
+    } catch (RuntimeException | Error e) {
+      // In no queue nobody would ever evict it.
+      boolean unused = evict(slab, State.UNREAD, State.GONE);
+      throw e;
     }
-    // Only a readable slab may be evicted, so it is entered afterwards; readers may have settled
-    // and evicted it meanwhile.
-    enter(unread, number, slab, State.UNREAD);
   }
 
   private Slab slab(List<Block> blocks, ByteBuffer memory, Runnable free) {

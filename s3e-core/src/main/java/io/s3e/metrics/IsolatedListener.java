@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.s3e.metrics;
 
+import io.s3e.jvm.Background;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -32,11 +33,15 @@ public final class IsolatedListener implements StreamListener {
     try {
       event.run();
     } catch (Throwable e) {
-      if (told.compareAndSet(false, true)) {
-        LOG.warn("{} threw; a listener must not, and what it throws is ignored", listener, e);
-      } else {
-        LOG.debug("{} threw again", listener, e);
-      }
+      Background.log(() -> say(e));
+    }
+  }
+
+  private void say(Throwable thrown) {
+    if (told.compareAndSet(false, true)) {
+      LOG.warn("{} threw; a listener must not, and what it throws is ignored", listener, thrown);
+    } else {
+      LOG.debug("{} threw again", listener, thrown);
     }
   }
 

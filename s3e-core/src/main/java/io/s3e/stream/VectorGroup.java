@@ -5,6 +5,7 @@ import io.s3e.block.ByteRange;
 import io.s3e.fetch.Arrival;
 import io.s3e.fetch.DiskBytes;
 import io.s3e.fetch.Patience;
+import io.s3e.jvm.Background;
 import io.s3e.memory.Block;
 import io.s3e.stream.Ask.Caller;
 import java.io.IOException;
@@ -142,6 +143,16 @@ final class VectorGroup {
       threads.execute(() -> work(its, caller));
     } catch (RejectedExecutionException | OutOfMemoryError e) {
       // The engine ends, or the system has no thread to give.
+      refused();
+    }
+  }
+
+  /** On a thread of its own where there is one: it may be an event loop that has come here. */
+  private void refused() {
+    endedBecause = REFUSED;
+    try {
+      Thread unused = Background.start("s3e-vectored-end", () -> end(REFUSED));
+    } catch (OutOfMemoryError e) {
       end(REFUSED);
     }
   }
@@ -336,21 +347,27 @@ final class VectorGroup {
 
   /** In this order: who hears of the failure finds the buffer given back. */
   private void fail(Member member, Throwable failure) {
-    giveBack();
-    member.result.completeExceptionally(failure);
+    try {
+      giveBack();
+    } finally {
+      member.result.completeExceptionally(failure);
+    }
   }
 
   /** Ends what the current range holds. */
   private void giveBack() {
     Ask asked = ask;
     ask = null;
-    if (asked != null) {
-      asked.stop();
-    }
     ByteBuffer held = buffer;
     buffer = null;
-    if (held != null) {
-      call.giveBack.accept(held);
+    try {
+      if (asked != null) {
+        asked.stop();
+      }
+    } finally {
+      if (held != null) {
+        call.giveBack.accept(held);
+      }
     }
   }
 }

@@ -6,6 +6,7 @@ import io.s3e.block.BlockRange;
 import io.s3e.block.ByteRange;
 import io.s3e.fetch.FetchTimer;
 import io.s3e.fetch.Patience;
+import io.s3e.jvm.Background;
 import io.s3e.memory.Block;
 import io.s3e.prefetch.Ahead.Change;
 import io.s3e.prefetch.VectorPlanner;
@@ -274,10 +275,8 @@ final class VectoredRead implements FetchTimer.Watched {
       release.accept(buffer);
     } catch (Throwable e) {
       if (releaseFailed.compareAndSet(false, true)) {
-        LOG.warn(
-            "Vectored read of {}: the caller's release failed and keeps a buffer",
-            reader.failures.object(),
-            e);
+        String release = "Vectored read of {}: the caller's release failed and keeps a buffer";
+        Background.log(() -> LOG.warn(release, reader.failures.object(), e));
       }
     }
   }

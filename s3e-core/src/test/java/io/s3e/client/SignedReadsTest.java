@@ -3,6 +3,7 @@ package io.s3e.client;
 
 import static io.s3e.testing.Eventually.awaitTrue;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.s3e.OpenOptions;
 import io.s3e.block.ObjectRef;
@@ -195,5 +196,26 @@ class SignedReadsTest {
 
   private static AwsCredentials key(String name) {
     return AwsSessionCredentials.create(name, "secret", "token");
+  }
+
+  /** That an object may not be read says nothing against the key. */
+  @Test
+  void deniedObjectsAskTheProviderForNothing() throws Exception {
+    AtomicInteger asked = new AtomicInteger();
+    provider =
+        () -> {
+          asked.incrementAndGet();
+          return key("first");
+        };
+    try (EngineOverServer s3e = open(EveryClient.CRT_BORROWED)) {
+      s3e.server.decideAll(request -> Fault.status(403, "AccessDenied"));
+      for (int i = 0; i < 20; i++) {
+        ObjectRef object = new ObjectRef("bucket", "denied-" + i);
+        try (S3EInputStream in = s3e.engine.open(object, OpenOptions.DEFAULTS.withSize(100))) {
+          assertThatThrownBy(in::read).hasMessageContaining("AccessDenied");
+        }
+      }
+    }
+    assertThat(asked).hasValue(1);
   }
 }

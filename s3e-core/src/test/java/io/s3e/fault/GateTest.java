@@ -386,4 +386,31 @@ class GateTest {
     assertThat(many.of("store", "used")).isSameAs(used);
     assertThat(many.of("store", "troubled")).isSameAs(troubled);
   }
+
+  /** As where the heap is full for a moment. */
+  @Test
+  void aTimerThatFailsOnceKeepsNoReaderWaiting() throws Exception {
+    AtomicBoolean fails = new AtomicBoolean();
+    Gate faulty =
+        new Gate(
+            (task, nanos) -> {
+              if (fails.getAndSet(false)) {
+                // Accepted, and never run.
+                return true;
+              }
+              return later(task, nanos);
+            },
+            () -> System.nanoTime() + ahead.get());
+    for (int i = 0; i < 60; i++) {
+      faulty.sent();
+      faulty.ended(Outcome.UNAVAILABLE, null);
+    }
+    ahead.addAndGet(TimeUnit.MILLISECONDS.toNanos(1_010));
+    assertThat(faulty.awaitDemand(() -> false, in(0))).isTrue();
+    faulty.sent();
+    faulty.ended(Outcome.UNAVAILABLE, null);
+    fails.set(true);
+    assertThat(faulty.awaitDemand(() -> false, in(10_000))).as("the next probe").isTrue();
+    assertThat(fails).isFalse();
+  }
 }

@@ -233,4 +233,20 @@ class MemoryAccountTest {
       server.unregisterMBean(name);
     }
   }
+
+  @Test
+  void whoLeavesTakesItsClaimAlong() {
+    Pool one = Pool.ofJvm(100);
+    ToLongBiFunction<String, Long> two = MemoryShare.ofJvm(100, bytes -> {}, () -> 0);
+    try {
+      assertThat(one.take(60)).isTrue();
+      assertThat(ask(two, MemoryShare.CLAIM, 90)).isZero();
+      one.giveBack(one.held.get());
+      assertThat(one.take(1)).as("while all is claimed").isFalse();
+      assertThat(ask(two, MemoryShare.LEAVE, 0)).isZero();
+      assertThat(one.take(1)).isTrue();
+    } finally {
+      assertThat(ask(one.share, MemoryShare.LEAVE, 0)).isZero();
+    }
+  }
 }

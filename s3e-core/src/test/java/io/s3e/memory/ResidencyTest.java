@@ -3,6 +3,7 @@ package io.s3e.memory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.s3e.memory.TestBlocks.Fetched;
 import io.s3e.memory.UnreadSlabs.Idle;
@@ -607,5 +608,24 @@ class ResidencyTest {
         alive.removeIf(Fetched::isFree);
       }
     }
+  }
+
+  /** No eviction would ever find it. */
+  @Test
+  void whatCannotBeEnteredGivesItsMemoryBack() {
+    Fetched fetched = new Fetched(next++, 1);
+    assertThat(index.add(fetched.block())).isTrue();
+    List<Block> unwanted =
+        new ArrayList<>() {
+          @Override
+          public boolean isEmpty() {
+            throw new OutOfMemoryError("as if");
+          }
+        };
+    assertThatThrownBy(
+            () -> residency.publish(fetched.blocks, unwanted, fetched.memory, fetched::free))
+        .isInstanceOf(OutOfMemoryError.class);
+    assertThat(fetched.isFree()).isTrue();
+    assertThat(Counts.blocks(index)).isZero();
   }
 }

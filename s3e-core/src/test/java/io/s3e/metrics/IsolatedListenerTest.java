@@ -2,7 +2,9 @@
 package io.s3e.metrics;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 
+import io.s3e.testing.Unsayable;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;
@@ -49,5 +51,19 @@ class IsolatedListenerTest {
       return type.getEnumConstants()[0];
     }
     return type == boolean.class ? false : new IllegalStateException("retried");
+  }
+
+  @Test
+  void whatALogCannotPrintComesBackAsLittle() {
+    StreamListener throwing =
+        new StreamListener() {
+          @Override
+          public void onDiscarded(long bytes) {
+            throw new Unsayable();
+          }
+        };
+    StreamListener isolated = IsolatedListener.of(throwing);
+    assertThatCode(() -> isolated.onDiscarded(1)).doesNotThrowAnyException();
+    assertThatCode(() -> isolated.onDiscarded(1)).doesNotThrowAnyException();
   }
 }

@@ -4,6 +4,7 @@ package io.s3e.stream;
 import static io.s3e.stream.EngineFixture.BLOCK;
 import static io.s3e.stream.EngineFixture.OBJECT;
 import static io.s3e.testing.Eventually.awaitTrue;
+import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -17,6 +18,7 @@ import io.s3e.client.RequestFailure;
 import io.s3e.fetch.ExplainConfig;
 import io.s3e.fetch.GetLedger;
 import io.s3e.fetch.GetRecord;
+import io.s3e.fetch.GetSink;
 import io.s3e.memory.Purpose;
 import io.s3e.metrics.EngineMetrics.Counter;
 import io.s3e.prefetch.GuessKind;
@@ -24,10 +26,13 @@ import io.s3e.prefetch.ReadPolicy;
 import io.s3e.testing.MemoryObjectClient;
 import io.s3e.testing.MemoryObjectClient.Answer;
 import io.s3e.testing.Slow;
+import io.s3e.testing.Unsayable;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import javax.management.MBeanServer;
 import javax.management.ObjectName;
 import org.junit.jupiter.api.Test;
@@ -252,5 +257,40 @@ class LatestGetsTest {
         S3EConfig.DEFAULTS.toBuilder().explain(explain).build(),
         new MemoryBudget(64L * BLOCK),
         granted -> client);
+  }
+
+  /** A sink is the user's: it may throw, and ask for a record from another thread. */
+  @Test
+  void readsGoOnWhateverASinkDoes() throws Exception {
+    MemoryBudget budget = new MemoryBudget(64L << 20);
+    byte[] content = MemoryObjectClient.bytes(3_000_000, 1);
+    List<String> told = new CopyOnWriteArrayList<>();
+    GetSink sink =
+        new GetSink() {
+          @Override
+          public void take(GetRecord get) {
+            told.add(CompletableFuture.supplyAsync(get::json).orTimeout(5, SECONDS).join());
+            throw new Unsayable();
+          }
+
+          @Override
+          public void close() {}
+        };
+    S3EConfig config =
+        S3EConfig.DEFAULTS.toBuilder().explain(new ExplainConfig(true, () -> sink)).build();
+    MemoryObjectClient client = new MemoryObjectClient(ClientLimits.copying(1 << 20, 8, 0));
+    client.put(OBJECT, content, "\"v1\"");
+    client.faults(
+        (request, number) ->
+            number == 0
+                ? Answer.GOOD.failingAfter(1000, RequestFailure.Kind.NETWORK)
+                : Answer.GOOD);
+    try (S3E engine = S3E.create(config, budget, memory -> client);
+        S3EInputStream in = engine.open(OBJECT)) {
+      assertThat(in.readAllBytes()).isEqualTo(content);
+      awaitTrue("each GET is told once", () -> told.size() >= client.gets().size());
+      assertThat(told).doesNotHaveDuplicates();
+    }
+    awaitTrue("memory is given back", () -> budget.reserved() == 0);
   }
 }

@@ -13,6 +13,7 @@ import io.s3e.metrics.StreamListener;
 import io.s3e.prefetch.ReadPolicy;
 import io.s3e.testing.MemoryObjectClient.Answer;
 import io.s3e.testing.Threads;
+import io.s3e.testing.Unsayable;
 import java.io.InterruptedIOException;
 import java.lang.ref.WeakReference;
 import java.nio.ByteBuffer;
@@ -382,5 +383,24 @@ class VectoredEndTest {
     assertThatThrownBy(() -> submit(in)).hasMessageContaining("closed");
     assertThat(released).hasSize(allocated.get());
     in.close();
+  }
+
+  /** A future that never completes would hang its reader without a deadline. */
+  @Test
+  void everyFutureCompletesWhateverReleaseThrows() throws Exception {
+    storeIsSilent();
+    S3EInputStream in = s3e.open(RANDOM);
+    List<CompletableFuture<ByteBuffer>> futures =
+        submit(
+            in,
+            buffer -> {
+              throw new Unsayable();
+            });
+    awaitTrue("GETs under way", () -> allocated.get() == 3 && s3e.client.active() == 3);
+    in.close();
+    for (CompletableFuture<ByteBuffer> future : futures) {
+      assertThatThrownBy(() -> future.get(5, TimeUnit.SECONDS))
+          .isInstanceOf(ExecutionException.class);
+    }
   }
 }

@@ -38,7 +38,7 @@ import software.amazon.awssdk.crt.auth.credentials.DelegateCredentialsHandler;
  *       they are older than {@link #REFRESH_AFTER} (providers cache, so asking is cheap, and
  *       rotated credentials are noticed) or SUSPECT.
  *   <li>{@link #renew} waits for the provider if they are SUSPECT. If it fails, they serve all the
- *       same: a store refuses one object without a reason as it refuses a key.
+ *       same, unless the store has named them as what it refuses: NONE.
  * </ul>
  *
  * <p>Independent of these, <i>closed</i>, for good: whoever waits for the provider is told at once
@@ -143,8 +143,10 @@ final class CredentialsCache implements DelegateCredentialsHandler, AutoCloseabl
   /**
    * Runs {@code then} once the provider has been asked for other credentials than the suspected
    * ones, on the thread that asks; at once if it has been since.
+   *
+   * @param isNamed whether the store has said that it refuses them, and not the object perhaps
    */
-  void renew(Runnable then) {
+  void renew(boolean isNamed, Runnable then) {
     Snapshot now = snapshot.get();
     Long refused = now == null ? null : now.refusedNanos();
     if (now == null || refused == null) {
@@ -159,11 +161,19 @@ final class CredentialsCache implements DelegateCredentialsHandler, AutoCloseabl
               && found.askedNanos() - refused < 0
               && Objects.equals(found.keyId(), now.keyId())) {
             // The question was older than a request that was refused.
-            ask(again -> then.run());
+            ask(again -> renewed(isNamed ? again : null, found, then));
           } else {
-            then.run();
+            renewed(isNamed ? failure : null, found, then);
           }
         });
+  }
+
+  /** Drops what was refused, where its provider has failed to give others. */
+  private void renewed(@Nullable Exception failure, @Nullable Snapshot refused, Runnable then) {
+    if (failure != null) {
+      snapshot.compareAndSet(refused, null);
+    }
+    then.run();
   }
 
   /** Called by the CRT on an event loop. */
@@ -209,7 +219,7 @@ final class CredentialsCache implements DelegateCredentialsHandler, AutoCloseabl
     }
     try {
       asker.execute(() -> asking.land(resolve()));
-    } catch (OutOfMemoryError e) {
+    } catch (RuntimeException | Error e) {
       // The system has no thread to give; it may have one for the next question.
       asking.land(new IllegalStateException("nobody can ask for credentials: " + e, e));
     }

@@ -61,6 +61,9 @@ final class CrtObjectClient implements ObjectClient, CrtCall.Owner {
   /** Statuses with which S3 refuses credentials that are wrong or (400) have expired. */
   private static final Set<Integer> MAY_BE_CREDENTIALS = Set.of(400, 401, 403);
 
+  /** Says that the key may not, and not that it is none. */
+  private static final String DENIED = "AccessDenied";
+
   private final CrtSettings settings;
   private final Transport.Lease<CrtTransport> lease;
   private final CrtTransport transport;
@@ -161,7 +164,7 @@ final class CrtObjectClient implements ObjectClient, CrtCall.Owner {
     boolean timeIsKnown = own.clock.learn(answer);
     ObjectRef object = refused;
     if (remedy == Remedy.CREDENTIALS) {
-      own.credentials.renew(then);
+      own.credentials.renew(answer != null && answer.code() != null, then);
     } else if (timeIsKnown || object == null) {
       then.run();
     } else {
@@ -256,7 +259,11 @@ final class CrtObjectClient implements ObjectClient, CrtCall.Owner {
       transport.copyFromNowOn();
     }
     StoreAnswer refusal = failure.refusal();
-    if (signers != null && refusal != null && MAY_BE_CREDENTIALS.contains(refusal.status())) {
+    boolean isDoubt =
+        refusal != null
+            && MAY_BE_CREDENTIALS.contains(refusal.status())
+            && !DENIED.equals(refusal.code());
+    if (signers != null && isDoubt) {
       refused = call.object;
       signers.credentials.suspect(call.sentNanos, call.keyId);
     }

@@ -79,13 +79,18 @@ final class SyncExchange implements ObjectClient.Exchange, Runnable {
       cancelled = true;
       open = body;
     }
-    CANCELLING.execute(
-        () -> {
-          gate.end(RequestFailure.cancelled(subject));
-          if (open != null) {
-            open.abort();
-          }
-        });
+    try {
+      CANCELLING.execute(
+          () -> {
+            gate.end(RequestFailure.cancelled(subject));
+            if (open != null) {
+              open.abort();
+            }
+          });
+    } catch (OutOfMemoryError e) {
+      // No thread: the one that reads finds the gate shut, and aborts.
+      gate.end(RequestFailure.cancelled(subject));
+    }
   }
 
   @Override

@@ -64,7 +64,7 @@ class CredentialsCacheTest {
     CompletableFuture<Void> late = new CompletableFuture<>();
     cache.whenReady(() -> late.complete(null), late::completeExceptionally);
     assertThat(late).isCompletedExceptionally();
-    cache.renew(() -> renewed.complete(null));
+    cache.renew(false, () -> renewed.complete(null));
     assertThat(renewed).isCompleted();
     release.countDown();
     assertThat(asked).hasValue(1);
@@ -120,7 +120,7 @@ class CredentialsCacheTest {
     valid.set("new");
     cache.suspect(System.nanoTime(), "old");
     CompletableFuture<String> renewed = new CompletableFuture<>();
-    cache.renew(() -> renewed.complete(cache.keyId()));
+    cache.renew(false, () -> renewed.complete(cache.keyId()));
     assertThat(renewed).isNotDone();
     release.countDown();
     assertThat(renewed.get(10, TimeUnit.SECONDS)).isEqualTo("new");
@@ -136,14 +136,14 @@ class CredentialsCacheTest {
     final long sent = System.nanoTime();
     cache.suspect(sent, "old");
     CompletableFuture<String> first = new CompletableFuture<>();
-    cache.renew(() -> first.complete(cache.keyId()));
+    cache.renew(false, () -> first.complete(cache.keyId()));
     assertThat(first.get(10, TimeUnit.SECONDS)).isEqualTo("old");
     valid.set("new");
     cache.suspect(sent, "another");
-    cache.renew(() -> assertThat(asked).as("nothing is suspected").hasValue(2));
+    cache.renew(false, () -> assertThat(asked).as("nothing is suspected").hasValue(2));
     cache.suspect(sent, "old");
     CompletableFuture<String> renewed = new CompletableFuture<>();
-    cache.renew(() -> renewed.complete(cache.keyId()));
+    cache.renew(false, () -> renewed.complete(cache.keyId()));
     assertThat(renewed.get(10, TimeUnit.SECONDS)).isEqualTo("new");
   }
 
@@ -220,7 +220,7 @@ class CredentialsCacheTest {
     readyOn();
     cache.suspect(System.nanoTime(), "key");
     CompletableFuture<String> renewed = new CompletableFuture<>();
-    cache.renew(() -> renewed.complete(cache.keyId()));
+    cache.renew(false, () -> renewed.complete(cache.keyId()));
     assertThat(renewed.get(10, TimeUnit.SECONDS)).isEqualTo("key");
     assertThat(readyOn()).isSameAs(Thread.currentThread());
   }
@@ -294,5 +294,24 @@ class CredentialsCacheTest {
     } catch (InterruptedException e) {
       throw new IllegalStateException(e);
     }
+  }
+
+  /** A rotation in which the token service is not there for a moment. */
+  @Test
+  void whatTheStoreHasNamedServesNoMoreWhereTheProviderFails() throws Exception {
+    open(
+        () -> {
+          if (asked.get() == 2) {
+            throw new IOException("the token service is down");
+          }
+          return key("key-" + asked.get());
+        });
+    readyOn();
+    cache.suspect(System.nanoTime(), "key-1");
+    CompletableFuture<String> renewed = new CompletableFuture<>();
+    cache.renew(true, () -> renewed.complete(cache.keyId()));
+    assertThat(renewed.get(10, TimeUnit.SECONDS)).isNull();
+    readyOn();
+    assertThat(cache.keyId()).isEqualTo("key-3");
   }
 }

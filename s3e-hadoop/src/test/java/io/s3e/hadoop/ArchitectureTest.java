@@ -65,6 +65,8 @@ class ArchitectureTest {
           S3A + "impl.streams.ObjectReadParameters",
           S3A + "impl.streams.StreamFactoryRequirements",
           S3A + "impl.streams.StreamIntegration",
+          // The retries of a HEAD.
+          S3A + "impl.StoreContext",
           // Of Hadoop 3.3, for hadoop33 alone.
           S3A + "auth.delegation.EncryptionSecrets",
           S3A + "impl.ChangeTracker",

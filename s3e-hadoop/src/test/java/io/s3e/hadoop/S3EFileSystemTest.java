@@ -6,23 +6,30 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 
+import io.s3e.block.ObjectRef;
 import io.s3e.hadoop.hadoop341.StreamSpi;
 import io.s3e.hadoop.stream.S3EReadable;
 import io.s3e.testing.CapturedLog;
+import io.s3e.testing.Fault;
+import io.s3e.testing.HostileS3Server;
+import io.s3e.testing.Pause;
 import io.s3e.testing.Slow;
 import io.s3e.testserver.S3TestServer;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.net.URI;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.FileRange;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.s3a.DefaultS3ClientFactory;
@@ -586,5 +593,32 @@ class S3EFileSystemTest {
         }
       }
     }
+  }
+
+  /** S3A delivers them: its tasks keep the stream. */
+  @Test
+  @Slow
+  void rangesOfAForgottenStreamCome() throws Exception {
+    try (HostileS3Server server = HostileS3Server.start();
+        FileSystem fs = S3AReads.open(S3AReads.small(S3AServer.s3e(server.endpoint())))) {
+      ObjectRef object = new ObjectRef(S3AServer.BUCKET, "settings/file");
+      server.put(object, data);
+      server.decideAll(
+          request ->
+              request.method().equals("GET") ? Fault.delay(Duration.ofSeconds(2)) : Fault.none());
+      FileRange range = FileRange.createFileRange(1000, 100);
+      forgetVectored(fs, range);
+      while (!range.getData().isDone()) {
+        System.gc();
+        Pause.millis(50, "a cleaner has its turn");
+      }
+      ByteBuffer read = range.getData().get(60, TimeUnit.SECONDS);
+      assertThat(read).isEqualTo(ByteBuffer.wrap(data, 1000, 100));
+    }
+  }
+
+  /** In a frame of its own, so that nothing on the stack keeps the stream. */
+  private void forgetVectored(FileSystem fs, FileRange range) throws IOException {
+    fs.open(file).readVectored(List.of(range), ByteBuffer::allocate);
   }
 }

@@ -41,6 +41,9 @@ final class S3EDriverPlugin implements DriverPlugin {
   private @Nullable TaskAccounts accounts;
   private @Nullable JobHistory history;
 
+  /** Of the user who began the application; threads of RPC may be another's, or nobody's. */
+  private byte @Nullable [] cacheSecret;
+
   @Override
   public Map<String, String> init(SparkContext spark, PluginContext plugin) {
     UnfitClassPathException.check();
@@ -88,12 +91,13 @@ final class S3EDriverPlugin implements DriverPlugin {
   }
 
   /** Executors do not learn of credentials that are added after their start: they ask for it. */
-  private static void addSecret() {
+  private void addSecret() {
     try {
       UserGroupInformation user = UserGroupInformation.getCurrentUser();
       Credentials credentials = user.getCredentials();
       CacheSecret.addTo(credentials);
       user.addCredentials(credentials);
+      cacheSecret = credentials.getSecretKey(new Text(CacheSecret.ALIAS));
     } catch (IOException e) {
       throw new IllegalStateException(
           "fs.s3a.s3e.cache.encryption = \"true\", but the user's credentials cannot be read", e);
@@ -125,12 +129,7 @@ final class S3EDriverPlugin implements DriverPlugin {
       return null;
     }
     if (message == DriverRequest.CACHE_SECRET) {
-      byte[] secret =
-          UserGroupInformation.getCurrentUser()
-              .getCredentials()
-              .getSecretKey(new Text(CacheSecret.ALIAS));
-      return Objects.requireNonNull(
-          secret, "no secret of the cache among the driver's credentials");
+      return Objects.requireNonNull(cacheSecret, "the driver has no secret of the cache");
     }
     if (message == DriverRequest.HISTORY) {
       return Objects.requireNonNull(history, "the driver has no history").known();

@@ -17,9 +17,11 @@ import io.s3e.metrics.EngineMetrics;
 import io.s3e.spark.stages.ReadCounts;
 import io.s3e.spark.stages.SparkListenerS3EStage;
 import io.s3e.version.Version;
+import java.lang.reflect.Proxy;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.PrivilegedExceptionAction;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -37,7 +39,10 @@ import org.apache.hadoop.fs.FileContext;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.s3a.S3AFileSystem;
 import org.apache.hadoop.fs.statistics.StoreStatisticNames;
+import org.apache.hadoop.security.UserGroupInformation;
+import org.apache.spark.SparkConf;
 import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.api.plugin.PluginContext;
 import org.apache.spark.scheduler.SparkListenerEvent;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.util.JsonProtocol;
@@ -418,5 +423,32 @@ class S3EPluginTest extends SparkOnServer {
         "a line that begins with " + start,
         PATIENCE,
         () -> log.lines().stream().anyMatch(line -> line.startsWith(start)));
+  }
+
+  /** As with --proxy-user: threads of RPC are the login user's, from Java 24 on at the latest. */
+  @Test
+  void executorsGetTheSecretOfTheUserWhoBeganTheApplication() throws Exception {
+    SparkSession session = spark.builder().getOrCreate();
+    SparkConf conf =
+        session.sparkContext().conf().clone().set("spark.s3e.cache.encryption", "true");
+    PluginContext context =
+        (PluginContext)
+            Proxy.newProxyInstance(
+                PluginContext.class.getClassLoader(),
+                new Class<?>[] {PluginContext.class},
+                (proxy, method, arguments) -> {
+                  assertThat(method.getName()).isEqualTo("conf");
+                  return conf;
+                });
+    S3EDriverPlugin driver = new S3EDriverPlugin();
+    PrivilegedExceptionAction<Map<String, String>> init =
+        () -> driver.init(session.sparkContext(), context);
+    assertThat(UserGroupInformation.createRemoteUser("alice").doAs(init)).isEmpty();
+    try {
+      assertThat((byte[]) driver.receive(DriverRequest.CACHE_SECRET)).hasSize(32);
+    } finally {
+      driver.shutdown();
+    }
+    session.stop();
   }
 }

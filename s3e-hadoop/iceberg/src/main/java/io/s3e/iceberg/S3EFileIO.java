@@ -21,9 +21,10 @@ import software.amazon.awssdk.services.s3.S3Client;
  * {@link S3FileIO}'s stream: to ask for the length would take another round trip.
  *
  * <p><b>States of the reads</b>, each guarded by this object's monitor: none, before the first file
- * is opened here, which is so again after serialization and once credentials or properties are set
- * anew; open, with tenants of the JVM's engine; closed with this object, for good. Streams and
- * files hold this object, whose finalizer closes it; nothing of the engine does.
+ * is opened here, which is so again after serialization, once credentials or properties are set
+ * anew, and once this object is closed, as {@link S3FileIO} makes clients again then; open, with
+ * tenants of the JVM's engine. Streams read on, and end their tenant with the last of them. Streams
+ * and files hold this object, whose finalizer closes it; nothing of the engine does.
  *
  * <p>Until {@link #initialize}, an object of the constructor without arguments has no properties,
  * and a catalog sets credentials before it: what is not a read looks at neither.
@@ -38,7 +39,6 @@ public class S3EFileIO extends S3FileIO {
   private boolean isInitialized;
 
   private transient @Nullable Tenants tenants;
-  private transient boolean isClosed;
 
   /** For {@link #initialize}, which a catalog calls. */
   public S3EFileIO() {}
@@ -62,15 +62,15 @@ public class S3EFileIO extends S3FileIO {
   @Override
   public void initialize(Map<String, String> properties) {
     S3EProperties.check(properties);
-    closeTenants(false);
+    closeTenants();
     super.initialize(properties);
     isInitialized = true;
   }
 
-  /** Also closes {@link S3FileIO}'s clients, and so the streams over them. */
+  /** Also closes {@link S3FileIO}'s clients. */
   @Override
   public void setCredentials(List<StorageCredential> credentials) {
-    closeTenants(false);
+    closeTenants();
     super.setCredentials(credentials);
   }
 
@@ -86,16 +86,16 @@ public class S3EFileIO extends S3FileIO {
 
   /** Opens the file; null if {@link S3FileIO} is to read it. */
   @Nullable SeekableInputStream open(S3EInputFile file, String location, long length) {
-    Tenants own = tenants();
-    return own == null ? null : own.open(file, location, length);
+    return tenants().open(file, location, length);
   }
 
-  /** Null once this is closed. */
-  synchronized @Nullable Tenants tenants() {
-    if (tenants == null && !isClosed) {
-      tenants = new Tenants(this, isGiven);
+  synchronized Tenants tenants() {
+    Tenants known = tenants;
+    if (known == null) {
+      known = new Tenants(this, isGiven);
+      tenants = known;
     }
-    return tenants;
+    return known;
   }
 
   /** Empty until there are any. */
@@ -103,12 +103,11 @@ public class S3EFileIO extends S3FileIO {
     return isInitialized ? properties() : Map.of();
   }
 
-  private void closeTenants(boolean forGood) {
+  private void closeTenants() {
     Tenants open;
     synchronized (this) {
       open = tenants;
       tenants = null;
-      isClosed |= forGood;
     }
     if (open != null) {
       open.close();
@@ -118,7 +117,7 @@ public class S3EFileIO extends S3FileIO {
   @Override
   public void close() {
     try {
-      closeTenants(true);
+      closeTenants();
     } finally {
       super.close();
     }

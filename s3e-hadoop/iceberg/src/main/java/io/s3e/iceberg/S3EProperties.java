@@ -129,6 +129,10 @@ final class S3EProperties {
    * @throws IllegalArgumentException naming property, value and what is accepted
    */
   static void check(Map<String, String> properties) {
+    if (properties.getOrDefault(PREFIX + "enabled", "").trim().equalsIgnoreCase("false")) {
+      // The way out of a bad value must not depend on it.
+      return;
+    }
     S3EConfig unused = config(properties);
     properties.keySet().stream()
         .filter(key -> key.startsWith(PREFIX))

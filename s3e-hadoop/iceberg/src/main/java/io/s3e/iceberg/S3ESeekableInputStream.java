@@ -9,6 +9,7 @@ import io.s3e.client.RequestFailure;
 import io.s3e.stream.S3EInputStream;
 import java.io.EOFException;
 import java.io.IOException;
+import java.lang.ref.Cleaner;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -48,6 +49,9 @@ final class S3ESeekableInputStream extends SeekableInputStream implements RangeR
   private final Counter readOperations;
   private long next;
 
+  /** What ends with the stream; null until it is told. */
+  private volatile Cleaner.@Nullable Cleanable share;
+
   /**
    * @param length of the object as it was told, in bytes
    */
@@ -60,6 +64,11 @@ final class S3ESeekableInputStream extends SeekableInputStream implements RangeR
     asTold = tenant.open(object, OpenOptions.DEFAULTS.withSize(length));
     this.readBytes = metrics.counter(FileIOMetricsContext.READ_BYTES, MetricsContext.Unit.BYTES);
     this.readOperations = metrics.counter(FileIOMetricsContext.READ_OPERATIONS);
+  }
+
+  /** Tells what ends with the stream. */
+  void endsWith(Cleaner.Cleanable share) {
+    this.share = share;
   }
 
   @Override
@@ -202,6 +211,10 @@ final class S3ESeekableInputStream extends SeekableInputStream implements RangeR
     if (all != null) {
       all.close();
     }
+    Cleaner.Cleanable held = share;
+    if (held != null) {
+      held.clean();
+    }
   }
 
   private S3EInputStream in() {
@@ -272,7 +285,8 @@ final class S3ESeekableInputStream extends SeekableInputStream implements RangeR
   private Throwable icebergs(Throwable failure) {
     for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
       if (cause instanceof RequestFailure refused
-          && refused.kind() == RequestFailure.Kind.NOT_FOUND) {
+          && refused.kind() == RequestFailure.Kind.NOT_FOUND
+          && (refused.refusal() == null || !"NoSuchBucket".equals(refused.refusal().code()))) {
         return new NotFoundException(failure, "Location does not exist: %s", file.location());
       }
     }

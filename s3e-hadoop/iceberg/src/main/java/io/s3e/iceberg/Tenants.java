@@ -5,6 +5,7 @@ import io.s3e.S3E;
 import io.s3e.block.ObjectRef;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.lang.ref.Cleaner;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.Map;
@@ -22,7 +23,8 @@ import software.amazon.awssdk.services.s3.S3Client;
 /**
  * What one {@link S3EFileIO} reads by: a tenant of the JVM's engine for each of Iceberg's clients,
  * of which there is one for each prefix that the catalog vends credentials for. Made at the first
- * file of the prefix; closed with the owner. Any thread.
+ * file of the prefix; closed with the owner, but for those whose streams are still read, as {@code
+ * S3FileIO}'s are when that is closed: with the last of those. Any thread.
  */
 final class Tenants implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Tenants.class);
@@ -38,8 +40,21 @@ final class Tenants implements AutoCloseable {
   private final boolean isGiven;
   private final MetricsContext metrics;
 
+  /** Ends the share of a stream that nobody closes. */
+  private static final Cleaner FORGOTTEN = Cleaner.create();
+
+  /** A tenant, and how many of its streams are open. Guarded by its {@link Tenants}. */
+  private static final class Reading {
+    private final S3E tenant;
+    private int streams;
+
+    Reading(S3E tenant) {
+      this.tenant = tenant;
+    }
+  }
+
   /** By identity: two clients that are equal may have different credentials. Guarded by this. */
-  private final Map<S3Client, S3E> byClient = new IdentityHashMap<>();
+  private final Map<S3Client, Reading> byClient = new IdentityHashMap<>();
 
   private boolean isClosed;
 
@@ -82,29 +97,54 @@ final class Tenants implements AutoCloseable {
   /** Opens the file; null if it is to be read by {@code S3FileIO}. Sends nothing. */
   @Nullable SeekableInputStream open(S3EInputFile file, String location, long length) {
     ObjectRef object = reasonAgainst == null ? ClientView.object(location) : null;
-    S3E tenant = object == null ? null : tenant(location);
-    if (tenant == null || object == null) {
+    Reading reading = object == null ? null : reading(location);
+    if (reading == null || object == null) {
       return null;
     }
+    S3ESeekableInputStream stream = null;
     try {
-      return new S3ESeekableInputStream(file, tenant, object, length, metrics);
+      stream = new S3ESeekableInputStream(file, reading.tenant, object, length, metrics);
+      stream.endsWith(FORGOTTEN.register(stream, () -> end(reading)));
+      return stream;
     } catch (IOException e) {
       throw new UncheckedIOException(e);
+    } finally {
+      if (stream == null) {
+        end(reading);
+      }
     }
   }
 
   /** The tenant for files at a location; null once this is closed, or if S3E is not to read. */
-  synchronized @Nullable S3E tenant(String location) {
+  @Nullable S3E tenant(String location) {
+    Reading reading = reading(location);
+    if (reading == null) {
+      return null;
+    }
+    end(reading);
+    return reading.tenant;
+  }
+
+  /** With one stream more, which {@link #end} ends. */
+  private synchronized @Nullable Reading reading(String location) {
     if (isClosed || reasonAgainst != null) {
       return null;
     }
     S3Client client = client(location);
-    S3E tenant = byClient.get(client);
-    if (tenant == null) {
-      tenant = Maker.of(ClientView.of(client, properties(location)), isGiven).make();
-      byClient.put(client, tenant);
+    Reading reading = byClient.get(client);
+    if (reading == null) {
+      reading = new Reading(Maker.of(ClientView.of(client, properties(location)), isGiven).make());
+      byClient.put(client, reading);
     }
-    return tenant;
+    reading.streams++;
+    return reading;
+  }
+
+  /** A stream is closed, or was forgotten. */
+  private synchronized void end(Reading reading) {
+    if (--reading.streams == 0 && isClosed) {
+      reading.tenant.close();
+    }
   }
 
   /** Iceberg's client for the location; up to 1.9 there is one for all. */
@@ -135,7 +175,9 @@ final class Tenants implements AutoCloseable {
   @Override
   public synchronized void close() {
     isClosed = true;
-    byClient.values().forEach(S3E::close);
+    byClient.values().stream()
+        .filter(reading -> reading.streams == 0)
+        .forEach(reading -> reading.tenant.close());
     byClient.clear();
   }
 }

@@ -218,4 +218,20 @@ class SharedEngineTest {
   private SeekableInputStream streamOfAForgottenIo() {
     return store.open(new S3EFileIO()).newInputFile(HostileStore.location(KEY), SIZE).newStream();
   }
+
+  /** A broadcast table that leaves Spark's memory is closed while tasks read its files. */
+  @Test
+  void aStreamIsReadOnAfterItsIoIsClosedAndEndsItsTenant() throws IOException {
+    S3EFileIO io = store.open(new S3EFileIO());
+    S3E tenant = io.tenants().tenant(HostileStore.location(KEY));
+    byte[] bytes = new byte[1000];
+    try (SeekableInputStream in = io.newInputFile(HostileStore.location(KEY), SIZE).newStream()) {
+      assertThat(in.read()).isEqualTo(content[0] & 0xff);
+      io.close();
+      ((RangeReadable) in).readFully(SIZE - bytes.length, bytes);
+      assertThat(bytes).isEqualTo(Arrays.copyOfRange(content, SIZE - bytes.length, SIZE));
+      assertThat(isClosed(tenant)).isFalse();
+    }
+    assertThat(isClosed(tenant)).isTrue();
+  }
 }

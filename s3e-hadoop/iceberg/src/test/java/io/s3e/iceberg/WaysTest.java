@@ -3,6 +3,7 @@ package io.s3e.iceberg;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.s3e.S3E;
 import io.s3e.disk.DiskCacheConfig;
@@ -13,9 +14,11 @@ import io.s3e.testing.StoredContent;
 import java.io.IOException;
 import java.net.URI;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.apache.iceberg.aws.s3.S3FileIO;
 import org.apache.iceberg.aws.s3.S3FileIOAwsClientFactory;
+import org.apache.iceberg.exceptions.NotFoundException;
 import org.apache.iceberg.io.SeekableInputStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -367,7 +370,31 @@ class WaysTest {
     assertReads(io);
     io.close();
     assertReads(io);
-    assertThat(io.tenants()).isNull();
-    io.setCredentials(java.util.List.of());
+    assertThat(client(io)).startsWith("crt");
+    io.setCredentials(List.of());
+    io.close();
+  }
+
+  @Test
+  void theWayOutDoesNotDependOnABadValue() throws IOException {
+    try (S3EFileIO io =
+        store.open(new S3EFileIO(), "s3e.enabled", "false", "s3e.memory.budget", "lots")) {
+      assertReads(io);
+      assertThat(client(io)).isEqualTo("none");
+    }
+  }
+
+  /** A caller may take a missing file for one that was deleted, and go on. */
+  @Test
+  void aMissingBucketIsNoMissingFile() throws IOException {
+    for (String code : List.of("NoSuchKey", "NoSuchBucket")) {
+      try (S3EFileIO io = store.open(new S3EFileIO());
+          SeekableInputStream in = io.newInputFile(LOCATION, SIZE).newStream()) {
+        store.server.decideAll(request -> Fault.status(404, code));
+        Throwable told = catchThrowable(in::read);
+        assertThat(told instanceof NotFoundException).as(code).isEqualTo(code.equals("NoSuchKey"));
+        assertThat(told).isNotNull();
+      }
+    }
   }
 }

@@ -19,7 +19,6 @@ import io.s3e.hadoop.conf.ClientChoice;
 import io.s3e.hadoop.conf.S3EKeys;
 import java.io.Closeable;
 import java.io.IOException;
-import java.security.PrivilegedAction;
 import java.util.function.Supplier;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.s3a.AWSCredentialProviderList;
@@ -28,7 +27,6 @@ import org.apache.hadoop.security.UserGroupInformation;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import software.amazon.awssdk.auth.credentials.AwsCredentials;
 import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.S3ServiceClientConfiguration;
 
@@ -112,6 +110,10 @@ public final class FileSystemClients implements ReadEngine.Maker {
 
   @Override
   public ReadEngine.Made make() throws IOException {
+    return AsUser.call(user, this::made);
+  }
+
+  private ReadEngine.Made made() throws IOException {
     if (config.client() == ClientChoice.S3A) {
       return byS3A();
     }
@@ -136,8 +138,7 @@ public final class FileSystemClients implements ReadEngine.Maker {
     boolean kept = false;
     try {
       // Outside of the way back: without credentials S3A's client reads nothing either.
-      PrivilegedAction<AwsCredentials> resolve = credentials::resolveCredentials;
-      String key = user.doAs(resolve).accessKeyId();
+      String key = credentials.resolveCredentials().accessKeyId();
       if (key == null && view.facts().isDirectoryBucket()) {
         sayChoice("there are no credentials to make a session of this directory bucket with");
         return byS3A();

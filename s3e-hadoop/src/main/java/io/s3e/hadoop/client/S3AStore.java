@@ -9,8 +9,6 @@ import io.s3e.client.given.BlockingStore;
 import io.s3e.client.given.SyncObjectClient;
 import io.s3e.hadoop.conf.AdapterConfig;
 import java.io.IOException;
-import java.io.InterruptedIOException;
-import java.security.PrivilegedExceptionAction;
 import org.apache.hadoop.fs.s3a.impl.ChangeDetectionPolicy;
 import org.apache.hadoop.security.UserGroupInformation;
 import org.jspecify.annotations.Nullable;
@@ -21,7 +19,7 @@ import software.amazon.awssdk.services.s3.model.GetObjectResponse;
 /**
  * S3A's own client as a source of bytes: each request goes through the callbacks of the stream that
  * caused it, in that stream's audit span, with all that S3A's client carries, and as the user whose
- * file system it is: providers of credentials may ask who that is.
+ * file system it is ({@link AsUser}).
  */
 public final class S3AStore implements BlockingStore {
   private final UserGroupInformation user;
@@ -85,14 +83,7 @@ public final class S3AStore implements BlockingStore {
 
   private ResponseInputStream<GetObjectResponse> send(
       StreamRequests stream, GetObjectRequest request) throws IOException {
-    try {
-      return user.doAs(
-          (PrivilegedExceptionAction<ResponseInputStream<GetObjectResponse>>)
-              () -> stream.getObject(request));
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw (IOException) new InterruptedIOException("interrupted: " + e.getMessage()).initCause(e);
-    }
+    return AsUser.call(user, () -> stream.getObject(request));
   }
 
   private static StreamRequests stream(@Nullable Object context) {

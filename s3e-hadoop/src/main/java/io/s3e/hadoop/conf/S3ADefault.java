@@ -101,9 +101,9 @@ record S3ADefault<T>(List<String> keys, String rule, Function<Configuration, Opt
             + Constants.RETRY_THROTTLE_LIMIT
             + "` − 1) + (`"
             + Constants.RETRY_LIMIT
-            + "` + 1) × `"
+            + "` + 1) × (`"
             + Constants.MAX_ERROR_RETRIES
-            + "` × "
+            + "` + 1) × "
             + ConfigValues.durationText(S3EConfig.DEFAULTS.stallTimeout())
             + " (`"
             + Constants.SOCKET_TIMEOUT
@@ -132,6 +132,7 @@ record S3ADefault<T>(List<String> keys, String rule, Function<Configuration, Opt
     int limit = number(conf, Constants.RETRY_LIMIT, Constants.RETRY_LIMIT_DEFAULT);
     int throttles =
         number(conf, Constants.RETRY_THROTTLE_LIMIT, Constants.RETRY_THROTTLE_LIMIT_DEFAULT);
+    // Those after the first one, whatever the key's name is.
     int attempts = number(conf, Constants.MAX_ERROR_RETRIES, Constants.DEFAULT_MAX_ERROR_RETRIES);
     double millis =
         pauses(conf, Constants.RETRY_INTERVAL, Constants.RETRY_INTERVAL_DEFAULT, limit)
@@ -140,7 +141,7 @@ record S3ADefault<T>(List<String> keys, String rule, Function<Configuration, Opt
                 Constants.RETRY_THROTTLE_INTERVAL,
                 Constants.RETRY_THROTTLE_INTERVAL_DEFAULT,
                 throttles)
-            + (Math.max(0, limit) + 1.0) * Math.max(0, attempts) * stall(conf).toMillis();
+            + (Math.max(0, limit) + 1.0) * (Math.max(0, attempts) + 1.0) * stall(conf).toMillis();
     // Limits of a thousand are beyond a double's range, and beyond a day in any case.
     return Duration.ofMillis((long) Math.min(millis, Duration.ofDays(1).toMillis()));
   }

@@ -4,12 +4,14 @@ package io.s3e.hadoop.history;
 import io.s3e.block.ObjectRef;
 import io.s3e.columnar.LayoutMemory;
 import io.s3e.columnar.PlaceFacts;
+import io.s3e.hadoop.client.AsUser;
 import io.s3e.hadoop.client.OpenEngines;
 import io.s3e.hadoop.conf.HistorySetting;
 import io.s3e.hadoop.conf.HistorySetting.Mode;
 import io.s3e.hadoop.spark.SparkTask;
 import io.s3e.jvm.OwnLoader;
 import java.io.IOException;
+import java.security.PrivilegedExceptionAction;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -26,6 +28,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.security.UserGroupInformation;
 import org.apache.hadoop.util.ShutdownHookManager;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -100,6 +103,9 @@ public final class JobHistory implements AutoCloseable {
   /** As it was set, with the folded name of the job. */
   private final HistorySetting key;
 
+  /** As whom the directory is read and written: who joined first. */
+  private final UserGroupInformation user;
+
   private final HistoryStore store;
 
   /** Whether this JVM reads and writes what is kept, and does not leave that to another. */
@@ -153,10 +159,12 @@ public final class JobHistory implements AutoCloseable {
    */
   private JobHistory(
       HistorySetting key,
+      UserGroupInformation user,
       Configuration conf,
       @Nullable FileSystem files,
       @Nullable Callable<byte[]> known) {
     this.key = key;
+    this.user = user;
     this.store = new HistoryStore(new Path(key.directory()), conf);
     this.isOfStore = known == null;
     if (files != null) {
@@ -167,7 +175,7 @@ public final class JobHistory implements AutoCloseable {
     this.wholeJvm = task.isEmpty() ? part : task;
     this.past =
         key.mode() == Mode.ON
-            ? onThread(() -> load(known)).exceptionally(this::unread)
+            ? onThread(user, () -> load(known)).exceptionally(this::unread)
             : CompletableFuture.completedFuture(Past.NONE);
   }
 
@@ -229,8 +237,9 @@ public final class JobHistory implements AutoCloseable {
       JobHistory history = OPEN.get(key);
       if (history == null) {
         try {
-          history = new JobHistory(key, conf, files, known);
-        } catch (IllegalArgumentException e) {
+          UserGroupInformation user = UserGroupInformation.getCurrentUser();
+          history = new JobHistory(key, user, conf, files, known);
+        } catch (IOException | IllegalArgumentException e) {
           LOG.warn("No history is kept in {}: {}", setting.directory(), e.toString());
           return null;
         }
@@ -271,9 +280,10 @@ public final class JobHistory implements AutoCloseable {
   }
 
   /** Runs {@code work} on a thread of its own, beside everything else. */
-  private static <T> CompletableFuture<T> onThread(Callable<T> work) {
+  private static <T> CompletableFuture<T> onThread(
+      UserGroupInformation user, PrivilegedExceptionAction<T> work) {
     CompletableFuture<T> done = new CompletableFuture<>();
-    OwnLoader.thread(() -> run(work, done), "s3e-history").start();
+    OwnLoader.thread(() -> run(() -> AsUser.call(user, work), done), "s3e-history").start();
     return done;
   }
 
@@ -498,7 +508,7 @@ public final class JobHistory implements AutoCloseable {
     } catch (IOException | RuntimeException e) {
       LOG.debug("S3A finds the same when it writes", e);
     }
-    CompletableFuture<HistoryStore.@Nullable Found> adding = onThread(() -> add(written));
+    CompletableFuture<HistoryStore.@Nullable Found> adding = onThread(user, () -> add(written));
     HistoryStore.Found found = await(adding, WRITE_PATIENCE);
     if (!adding.isDone() && !Thread.currentThread().isInterrupted()) {
       String late = "the store has not answered within " + WRITE_PATIENCE.toSeconds() + " s";

@@ -124,7 +124,8 @@ public final class Announcements implements Closeable {
       S3E made, Path path, OpenOptions options, OpenerStatistics announcer) throws IOException {
     S3AFileSystem fileSystem = access.fileSystem();
     AuditSpan span =
-        fileSystem.createSpan(Statistic.INVOCATION_OPEN.getSymbol(), path.toString(), null);
+        fileSystem.createSpan(
+            Statistic.INVOCATION_OPEN.getSymbol(), fileSystem.pathToKey(path), null);
     S3AInputStreamStatistics s3a =
         fileSystem.getInstrumentation().newInputStreamStatistics(access.fileSystemStatistics());
     S3AReadOpContext context = access.readContext(status(path, options.size()), span);

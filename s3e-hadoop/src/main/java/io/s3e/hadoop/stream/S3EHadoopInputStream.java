@@ -226,7 +226,7 @@ public final class S3EHadoopInputStream extends FSInputStream
     Objects.requireNonNull(release, "release");
     open.checkOpen();
     try {
-      VectoredReads.submit(open, ranges, allocate, release);
+      VectoredReads.submit(open, ranges, allocate, release, this);
     } catch (IOException e) {
       throw failed("readVectored", 0, open.length(), e);
     }

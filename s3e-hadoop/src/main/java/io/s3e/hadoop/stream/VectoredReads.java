@@ -6,6 +6,7 @@ import io.s3e.hadoop.client.FailedRead;
 import io.s3e.hadoop.client.FailureTranslation;
 import io.s3e.hadoop.stats.StreamStatistics;
 import java.io.IOException;
+import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,7 +31,8 @@ final class VectoredReads {
       OpenStream open,
       List<? extends FileRange> ranges,
       IntFunction<ByteBuffer> allocate,
-      Consumer<ByteBuffer> release)
+      Consumer<ByteBuffer> release,
+      Object stream)
       throws IOException {
     StreamSource source = open.source();
     StreamStatistics statistics = open.counting();
@@ -62,6 +64,8 @@ final class VectoredReads {
                     release.accept(buffer);
                   }
                 }
+                // One that is forgotten is closed, and would end what somebody waits for.
+                Reference.reachabilityFence(stream);
               });
       // The application cancels what it was given, and the core has to hear of it.
       unused = given.whenComplete((buffer, failure) -> read.cancel(true));

@@ -30,6 +30,7 @@ import java.util.concurrent.CompletableFuture;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.FileContext;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
@@ -500,5 +501,19 @@ class Hadoop33ReadsTest {
     second.close();
     assertThatThrownBy(late::read).isInstanceOf(IOException.class);
     assertThat(all(s3e.open(file))).isEqualTo(content);
+  }
+
+  /** A FileContext gives its file system statistics of its own once that is made. */
+  @Test
+  void whatAFileContextReadsIsCountedByIt() throws Exception {
+    Configuration conf = conf();
+    conf.set("fs.s3a.impl", "io.s3e.hadoop.S3EFileSystem");
+    conf.set("fs.AbstractFileSystem.s3a.impl", "io.s3e.hadoop.S3EAbstractFileSystem");
+    FileContext context = FileContext.getFileContext(BUCKET, conf);
+    FileContext.clearStatistics();
+    try (FSDataInputStream in = context.open(file)) {
+      in.readFully(0, new byte[1000]);
+    }
+    assertThat(FileContext.getStatistics(BUCKET).getBytesRead()).isEqualTo(1000);
   }
 }

@@ -21,6 +21,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.EtagSource;
 import org.apache.hadoop.fs.FSDataInputStream;
@@ -114,7 +115,7 @@ public final class Reads implements Closeable {
   }
 
   private final S3AFileSystem fileSystem;
-  private final FileSystem.Statistics statistics;
+  private final Supplier<FileSystem.Statistics> statistics;
   private final S3a s3a;
   private final AwsClientSettings.Builder reach;
   private final Host host;
@@ -133,11 +134,12 @@ public final class Reads implements Closeable {
    * For the current user.
    *
    * @param fileSystem initialized
+   * @param statistics those of now: a FileContext puts its own in their place later
    * @param reach settings of S3E's client that are not S3A's
    */
   public Reads(
       S3AFileSystem fileSystem,
-      FileSystem.Statistics statistics,
+      Supplier<FileSystem.Statistics> statistics,
       S3a s3a,
       AwsClientSettings.Builder reach,
       Host host)
@@ -223,7 +225,7 @@ public final class Reads implements Closeable {
                     : new ByteRange(Math.min(split.start(), size), Math.min(split.end(), size)));
     ObjectRef object = new ObjectRef(fileSystem.getBucket(), fileSystem.pathToKey(whole));
     return new FSDataInputStream(
-        new Hadoop33InputStream(this, object, options, theirs, statistics, account));
+        new Hadoop33InputStream(this, object, options, theirs, statistics.get(), account));
   }
 
   /** That of the status, else that of S3A's HEAD; null if there was neither. */

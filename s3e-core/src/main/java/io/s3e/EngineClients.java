@@ -94,11 +94,7 @@ final class EngineClients {
    */
   record Client(ObjectClient client, Carrier carrier, boolean isOverTransport, long ownedBytes) {}
 
-  /**
-   * Makes a tenant's client.
-   *
-   * @throws IllegalStateException if the client owns more memory than it was granted
-   */
+  /** Makes a tenant's client; {@link IllegalStateException} if it owns more than it was granted. */
   Client make(ClientProvider provider, int requestBytes, int blockBytes) {
     while (true) {
       Joining joining = new Joining();

@@ -53,10 +53,8 @@ final class EngineStreams implements AutoCloseable {
     int longest = Math.max(client.limits().copyRequestBytes(), client.limits().lentSlotBytes());
     PrefetchLimits ofClient =
         PrefetchLimits.defaults(config.blockBytes(), Math.min(config.requestBytes(), longest));
-    this.limits =
-        config.maxWindowBytes() == S3EConfig.AUTOMATIC
-            ? ofClient
-            : ofClient.withWindowsUpTo(config.maxWindowBytes());
+    long most = config.maxWindowBytes();
+    this.limits = most == S3EConfig.AUTOMATIC ? ofClient : ofClient.withWindowsUpTo(most);
     this.copying = new BoundedExecutor(engine.vectored, Runtime.getRuntime().availableProcessors());
     this.waiting = new BoundedExecutor(engine.vectored, WAITING_RANGES);
     this.source = new StreamSource(fetcher, heads, copying, waiting);
@@ -80,16 +78,12 @@ final class EngineStreams implements AutoCloseable {
           listener.onColumnar(counter, amount);
         };
     StreamPlanner planner = planner(version, layout, options, counts);
+    SizeFrom from = options.size() < 0 ? SizeFrom.STORE : SizeFrom.OPENER;
+    ReaderHabit habit = StreamPlanner.habitOf(engine.layouts, version.object());
+    ReaderProgress progress = new ReaderProgress(planner.pattern(), habit);
     ObjectHandle handle =
         new ObjectHandle(
-            version,
-            options.size() < 0 ? SizeFrom.STORE : SizeFrom.OPENER,
-            layout,
-            options.headers(),
-            options.context(),
-            listener,
-            new ReaderProgress(
-                planner.pattern(), StreamPlanner.habitOf(engine.layouts, version.object())));
+            version, from, layout, options.headers(), options.context(), listener, progress);
     handle.cancelledBy(options.cancelled());
     handle.readBy(engine.streams.incrementAndGet(), options.label());
     fetcher.opened(handle);

@@ -154,11 +154,7 @@ public final class S3E implements AutoCloseable {
     return create(config, engine, client, DiskCache::open, System::nanoTime);
   }
 
-  /**
-   * A tenant that has joined that engine.
-   *
-   * @param nanoClock by which its proofs of access age
-   */
+  /** A tenant that has joined that engine; its proofs of access age by {@code nanoClock}. */
   static S3E create(
       S3EConfig config,
       Engine engine,

@@ -84,28 +84,18 @@ public record S3EConfig(
 
   public S3EConfig {
     Objects.requireNonNull(columnar, "columnar");
-    require(
-        blockBytes >= MIN_BLOCK
-            && blockBytes <= BlockLayout.MAX_BLOCK_BYTES
-            && Integer.bitCount(blockBytes) == 1,
-        "block size",
-        blockBytes,
-        "a power of two from 64 KiB to 64 MiB");
-    require(
-        requestBytes >= blockBytes && requestBytes <= MAX_REQUEST,
-        "request size",
-        requestBytes,
-        "from the block size (" + blockBytes + ") to 1 GiB");
-    require(
-        memoryBytes == AUTOMATIC || memoryBytes >= 2L * blockBytes,
-        "memory budget",
-        memoryBytes,
-        "0 (automatic) or at least two blocks (" + 2L * blockBytes + ")");
-    require(
-        maxWindowBytes == AUTOMATIC || maxWindowBytes >= blockBytes,
-        "maximum window",
-        maxWindowBytes,
-        "0 (automatic) or at least a block (" + blockBytes + ")");
+    boolean isInRange = blockBytes >= MIN_BLOCK && blockBytes <= BlockLayout.MAX_BLOCK_BYTES;
+    boolean isBlock = isInRange && Integer.bitCount(blockBytes) == 1;
+    require(isBlock, "block size", blockBytes, "a power of two from 64 KiB to 64 MiB");
+    boolean isRequest = requestBytes >= blockBytes && requestBytes <= MAX_REQUEST;
+    String requests = "from the block size (" + blockBytes + ") to 1 GiB";
+    require(isRequest, "request size", requestBytes, requests);
+    boolean isBudget = memoryBytes == AUTOMATIC || memoryBytes >= 2L * blockBytes;
+    String budgets = "0 (automatic) or at least two blocks (" + 2L * blockBytes + ")";
+    require(isBudget, "memory budget", memoryBytes, budgets);
+    boolean isWindow = maxWindowBytes == AUTOMATIC || maxWindowBytes >= blockBytes;
+    String windows = "0 (automatic) or at least a block (" + blockBytes + ")";
+    require(isWindow, "maximum window", maxWindowBytes, windows);
     requireTime("first retry pause", retryBase, Duration.ZERO);
     requireTime("stall timeout", stallTimeout, SHORTEST);
     requireTime("read timeout", readTimeout, SHORTEST);

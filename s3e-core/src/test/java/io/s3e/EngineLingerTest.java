@@ -57,12 +57,14 @@ import javax.management.JMException;
 import javax.management.MBeanServer;
 import javax.management.ObjectName;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** An engine, and its transports, between the last tenant and the next one. */
 @Timeout(120)
+@Tag("waits")
 class EngineLingerTest {
   private static final int BLOCK = 64 << 10;
   private static final int REQUEST = 8 * BLOCK;

@@ -7,6 +7,7 @@ import io.s3e.bench.server.Shape;
 import io.s3e.bench.server.ShapedS3Server;
 import io.s3e.cli.S3eCommand;
 import io.s3e.testing.Eventually;
+import io.s3e.testing.ForkedJvm;
 import io.s3e.testing.Slow;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -130,20 +131,23 @@ class WrittenTargetTest {
   void whatIsInterruptedLeavesNothingEither() throws Exception {
     List<String> command =
         new ArrayList<>(
-            List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-cp",
-                System.getProperty("java.class.path"),
-                S3eCommand.class.getName(),
-                "bench",
-                "--work-dir=" + temp.resolve("work"),
-                "--report=" + temp.resolve("report"),
-                "--yes",
-                "--no-progress",
-                "--workloads=seq",
-                "--engines=hanging",
-                "--read-deadline=600",
-                "--set=hanging:fs.s3a.impl=" + HangingFileSystem.class.getName()));
+            List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString()));
+    command.addAll(ForkedJvm.SHORT_LIVED);
+    command.addAll(ForkedJvm.UNVERIFIED);
+    command.addAll(
+        List.of(
+            "-cp",
+            System.getProperty("java.class.path"),
+            S3eCommand.class.getName(),
+            "bench",
+            "--work-dir=" + temp.resolve("work"),
+            "--report=" + temp.resolve("report"),
+            "--yes",
+            "--no-progress",
+            "--workloads=seq",
+            "--engines=hanging",
+            "--read-deadline=600",
+            "--set=hanging:fs.s3a.impl=" + HangingFileSystem.class.getName()));
     command.addAll(List.of(arguments()));
     Process bench =
         new ProcessBuilder(command)

@@ -151,8 +151,6 @@ final class DirectMemory implements ArenaMemory {
     if (e instanceof Error error) {
       throw error;
     }
-    return e instanceof RuntimeException
-        ? (RuntimeException) e
-        : new IllegalStateException(message, e);
+    return e instanceof RuntimeException known ? known : new IllegalStateException(message, e);
   }
 }

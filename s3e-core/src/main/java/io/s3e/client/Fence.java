@@ -28,9 +28,7 @@ public final class Fence {
   /** One of the three above, or CLOSING: then it is the {@link Runnable} that follows. */
   private volatile Object state = IDLE;
 
-  /**
-   * Lets a call in; false if the fence is closed, or another call is inside against the contract.
-   */
+  /** Lets a call in; false if the fence is closed, or another is inside against the contract. */
   public boolean enter() {
     return STATE.compareAndSet(this, IDLE, BUSY);
   }

@@ -91,13 +91,9 @@ public final class RequestFailure extends IOException {
 
     @Override
     public String toString() {
-      return String.format(
-          Locale.ROOT,
-          "%d attempt%s in %.1f s%s",
-          attempts,
-          attempts == 1 ? "" : "s",
-          elapsed.toMillis() / 1000.0,
-          end == End.DEADLINE ? ", then the read's deadline passed" : "");
+      String time = String.format(Locale.ROOT, " in %.1f s", elapsed.toMillis() / 1000.0);
+      String passed = end == End.DEADLINE ? ", then the read's deadline passed" : "";
+      return attempts + (attempts == 1 ? " attempt" : " attempts") + time + passed;
     }
   }
 

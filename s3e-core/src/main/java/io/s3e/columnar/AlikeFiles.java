@@ -42,17 +42,12 @@ final class AlikeFiles {
 
   private int seen;
 
-  /**
-   * The share of its length by which the last one was missed; {@link #UNLIKE} unless two were
-   * alike.
-   */
+  /** By what share of its length the last was missed; {@link #UNLIKE} unless two were alike. */
   private double missed = UNLIKE;
 
   /**
-   * A stream has read a file.
-   *
-   * @param shape without ranges if the stream read none, or those of more than one group, or only a
-   *     part
+   * A stream has read a file: {@code shape} has no ranges if it read none, or those of more than
+   * one group, or only a part.
    */
   synchronized void onRead(FileShape shape) {
     List<ByteRange> ranges = shape.ranges();

@@ -174,11 +174,9 @@ final class ColumnPlanner {
     if (place.part() != FilePart.DICTIONARY) {
       return place.part() == FilePart.DATA;
     }
-    if (pages.isKnown(place.group())) {
-      // Dictionaries are looked at before indexes.
-      return true;
-    }
-    return end - place.range().end() >= MAX_GLANCE_BYTES
+    // Dictionaries are looked at before indexes.
+    return pages.isKnown(place.group())
+        || end - place.range().end() >= MAX_GLANCE_BYTES
         || end - runStart >= Following.PIECE_BYTES
         || following.isChunkEnd(place.group(), end);
   }

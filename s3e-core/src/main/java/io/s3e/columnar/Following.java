@@ -102,9 +102,7 @@ final class Following {
   /** A like reader of the table is known. */
   private boolean hasLike;
 
-  /**
-   * Where the run of reads began that goes on in another chunk: of whom nobody tells the columns.
-   */
+  /** Where the run of reads began that goes on in another chunk, if nobody tells the columns. */
   private OptionalLong denseFrom = OptionalLong.empty();
 
   /** Something else than column data was read since the reader came to the present group. */

@@ -27,8 +27,6 @@ public final class LayoutMemory {
   private static final long MAX_LAYOUT_BYTES = 8 << 20;
   private static final int MAX_TABLES = 1 << 10;
   private static final int HASH_DIGITS = 8;
-  private static final float LOAD_FACTOR = 0.75f;
-  private static final int FEW = 16;
 
   private final Map<ObjectVersion, FileLayout> layouts = byUse(Integer.MAX_VALUE);
 
@@ -82,7 +80,7 @@ public final class LayoutMemory {
 
   /** What was used longest ago goes as soon as there are more. */
   private static <K, V> Map<K, V> byUse(int most) {
-    return new LinkedHashMap<>(FEW, LOAD_FACTOR, true) {
+    return new LinkedHashMap<>(16, 0.75f, true) {
       @Override
       protected boolean removeEldestEntry(Map.Entry<K, V> oldest) {
         return size() > most;

@@ -92,15 +92,12 @@ final class OrcTail {
       switch (in.field) {
         case FOOTER_STRIPES -> {
           long[] told = in.readNumbersOfField(STRIPE_FOOTER);
-          if (told[STRIPE_FOOTER] > MAX_FOOTER_BYTES) {
-            throw new MalformedException("a stripe's footer of " + told[STRIPE_FOOTER] + " bytes");
+          long start = told[STRIPE_OFFSET];
+          long bytes = told[STRIPE_FOOTER];
+          if (bytes > MAX_FOOTER_BYTES) {
+            throw new MalformedException("a stripe's footer of " + bytes + " bytes");
           }
-          layout.stripe(
-              stripe++,
-              told[STRIPE_OFFSET],
-              told[STRIPE_INDEX],
-              told[STRIPE_DATA],
-              told[STRIPE_FOOTER]);
+          layout.stripe(stripe++, start, told[STRIPE_INDEX], told[STRIPE_DATA], bytes);
         }
         case FOOTER_TYPES -> in.addTo(schema);
         case FOOTER_ENCRYPTION -> throw new MalformedException("encrypted");

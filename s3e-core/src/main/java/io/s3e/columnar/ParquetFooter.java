@@ -63,9 +63,7 @@ final class ParquetFooter {
 
   private long chunkBytes;
 
-  /**
-   * Numbers of the group that is being read, of its chunk, and of that one's metadata, by field.
-   */
+  /** Numbers of the group that is read, of its chunk, and of that one's metadata, by field. */
   private final long[] ofGroup = new long[FIELDS];
 
   private final long[] chunk = new long[FIELDS];
@@ -137,14 +135,12 @@ final class ParquetFooter {
     chunkBytes = 0;
     in.enterStruct();
     while (in.nextField()) {
-      switch (in.field()) {
-        case GROUP_COLUMNS -> {
-          if (told != null) {
-            throw new MalformedException("columns twice");
-          }
-          told = readColumns(group);
-        }
-        default -> in.readNumber(ofGroup);
+      if (in.field() != GROUP_COLUMNS) {
+        in.readNumber(ofGroup);
+      } else if (told != null) {
+        throw new MalformedException("columns twice");
+      } else {
+        told = readColumns(group);
       }
     }
     if (told == null) {

@@ -248,11 +248,8 @@ public final class StreamPlanner {
   }
 
   public Wish wish() {
-    if (mode != ColumnarMode.AUTO) {
-      return forward.wish();
-    }
     Wish ofForward = isColumnar() ? Wish.NOTHING : forward.wish();
-    return both(ofForward, wanted.wish());
+    return mode == ColumnarMode.AUTO ? both(ofForward, wanted.wish()) : ofForward;
   }
 
   /** What comes first; and of {@code second} what came, or is on its way. */
@@ -310,10 +307,7 @@ public final class StreamPlanner {
    * each reader reads anew. {@link Long#MAX_VALUE} for other objects.
    */
   public long tailStart() {
-    if (columns == null || mode != ColumnarMode.AUTO) {
-      return Long.MAX_VALUE;
-    }
-    return columns.layout.dataEnd();
+    return columns == null || mode != ColumnarMode.AUTO ? Long.MAX_VALUE : columns.layout.dataEnd();
   }
 
   /**

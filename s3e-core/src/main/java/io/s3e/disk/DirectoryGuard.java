@@ -99,12 +99,10 @@ record DirectoryGuard(Path top, UserPrincipal user, @Nullable RefusedDirectoryEx
     }
     int mode = unixAttribute(directory, "mode");
     if ((mode & WRITABLE_BY_OTHERS) != 0 && (mode & STICKY) == 0) {
+      String octal = String.format(Locale.ROOT, "%04o", mode & PERMISSIONS);
       throw new RefusedDirectoryException(
           directory,
-          String.format(
-              Locale.ROOT,
-              "has mode %04o, so that others could exchange the cache below it",
-              mode & PERMISSIONS),
+          "has mode " + octal + ", so that others could exchange the cache below it",
           "one that only its owner may write (chmod go-w), or with the sticky bit (chmod +t)");
     }
   }
@@ -158,10 +156,8 @@ record DirectoryGuard(Path top, UserPrincipal user, @Nullable RefusedDirectoryEx
   private static void checkShape(Path directory, PosixFileAttributes attributes)
       throws IOException {
     if (attributes.isSymbolicLink()) {
-      throw new RefusedDirectoryException(
-          directory,
-          "is a symbolic link to " + Files.readSymbolicLink(directory),
-          "a directory, not a link");
+      String found = "is a symbolic link to " + Files.readSymbolicLink(directory);
+      throw new RefusedDirectoryException(directory, found, "a directory, not a link");
     }
     if (!attributes.isDirectory()) {
       throw new RefusedDirectoryException(directory, "is not a directory", "a directory");
@@ -198,10 +194,8 @@ record DirectoryGuard(Path top, UserPrincipal user, @Nullable RefusedDirectoryEx
    */
   static Path realDirectory(Path named) throws IOException {
     if (!named.getFileSystem().supportedFileAttributeViews().contains("unix")) {
-      throw new RefusedDirectoryException(
-          named,
-          "is on a file system without owners and permissions",
-          "one that has those of POSIX");
+      String found = "is on a file system without owners and permissions";
+      throw new RefusedDirectoryException(named, found, "one that has those of POSIX");
     }
     if (!Files.isDirectory(named)) {
       try {

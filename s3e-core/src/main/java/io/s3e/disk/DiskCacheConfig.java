@@ -93,9 +93,7 @@ public record DiskCacheConfig(
     return capacityBytes == 0 ? automatic : capacityBytes;
   }
 
-  /**
-   * Bytes of a directory of which a sixteenth of the heap can hold the index, beside the others.
-   */
+  /** Bytes of a directory whose index a sixteenth of the heap can hold, beside the others. */
   long indexedBytes() {
     long entries = Runtime.getRuntime().maxMemory() / INDEX_SHARE_OF_HEAP / ChunkIndex.ENTRY_BYTES;
     return entries * StoredObject.CHUNK_BYTES / Math.max(1, directories.size());

@@ -124,11 +124,7 @@ class DiskIo {
     Files.move(from, to, StandardCopyOption.ATOMIC_MOVE);
   }
 
-  /**
-   * Gives a file a second name.
-   *
-   * @throws java.nio.file.FileAlreadyExistsException if there is something of that name
-   */
+  /** Gives a file a second name; fails as {@link #createIn} if there is something of that name. */
   void link(Path file, Path name) throws IOException {
     Files.createLink(name, file);
   }

@@ -138,11 +138,7 @@ public final class GetRecord {
     keptFrom = offset;
   }
 
-  /**
-   * It has ended.
-   *
-   * @param why null if in order
-   */
+  /** It has ended; {@code why} is null if in order. */
   void ended(@Nullable RequestFailure why) {
     synchronized (this) {
       if (!state.isEnd()) {

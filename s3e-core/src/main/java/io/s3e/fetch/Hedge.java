@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.s3e.fetch;
 
+import io.s3e.block.ByteRange;
 import io.s3e.client.RequestFailure;
 import io.s3e.memory.Grant;
 import io.s3e.memory.Need;
@@ -45,16 +46,9 @@ final class Hedge implements Body.Destination, Attempt.Outcome {
     this.overtakes = overtakes;
     this.grant = grant;
     this.blockBytes = first.tenant.config.blockBytes();
+    ByteRange asked = first.request.range();
     this.attempt =
-        new Attempt(
-            this,
-            this,
-            first.tenant,
-            first.handle,
-            first.gate,
-            first.request.range(),
-            Purpose.HEDGE,
-            1);
+        new Attempt(this, this, first.tenant, first.handle, first.gate, asked, Purpose.HEDGE, 1);
   }
 
   /** A hedge of that GET; null if there is nothing to spare for it now. */

@@ -60,10 +60,7 @@ public final class ObjectHandle {
   final LongestGet longestGet = new LongestGet();
   private final AtomicReference<@Nullable String> etag;
 
-  /**
-   * The Content-Encoding that the object is stored with, empty if none; null before the store was
-   * asked.
-   */
+  /** The object's own Content-Encoding, empty if it has none; null before the store was asked. */
   volatile @Nullable String storedEncoding;
 
   private volatile boolean closed;

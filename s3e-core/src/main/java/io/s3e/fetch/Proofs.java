@@ -30,7 +30,7 @@ final class Proofs {
 
   private static final int LEAST_SWEPT = 1_000;
 
-  private final ConcurrentHashMap<ObjectVersion, Proof> proofs = new ConcurrentHashMap<>();
+  final ConcurrentHashMap<ObjectVersion, Proof> proofs = new ConcurrentHashMap<>();
 
   /** How long an answer counts for the stream whose GET it is of, in ns. */
   private final long ofStreamNanos;
@@ -88,11 +88,6 @@ final class Proofs {
     }
     handle.proof = of;
     return true;
-  }
-
-  /** Versions that answers are remembered of now. */
-  int size() {
-    return proofs.size();
   }
 
   private boolean holds(Proof proof, long nanos) {

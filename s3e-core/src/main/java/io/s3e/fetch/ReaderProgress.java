@@ -78,9 +78,7 @@ public final class ReaderProgress {
     judgeWithheld();
   }
 
-  /**
-   * Runs {@code judge}, which must not block, once it is known how the reader goes; maybe at once.
-   */
+  /** Runs {@code judge}, which must not block, once it is known how the reader goes; maybe now. */
   void withhold(Runnable judge) {
     withheld.add(judge);
     judgeWithheld();

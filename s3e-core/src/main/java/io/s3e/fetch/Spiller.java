@@ -162,9 +162,7 @@ record Spiller(DiskTier tier, BlockIndex index, DiskMetrics metrics) {
     }
   }
 
-  /**
-   * Decides on ready blocks that are not dirty, whose run was sent without a cache, or undecided.
-   */
+  /** Decides on ready, clean blocks, whose run was sent without a cache, or undecided. */
   private Verdict judge(Origin origin, ChunkRange chunks, List<Block> blocks) {
     Verdict verdict = verdict(origin, chunks);
     if (verdict == Verdict.WRITTEN) {

@@ -124,12 +124,9 @@ public final class OwnLoader {
   /** Begins the thread of the JDK that ends waits for futures; it lives as long as the JVM. */
   public static void beginTimeouts() {
     try {
-      MethodHandle timeout =
-          MethodHandles.publicLookup()
-              .findVirtual(
-                  CompletableFuture.class,
-                  "orTimeout",
-                  MethodType.methodType(CompletableFuture.class, long.class, TimeUnit.class));
+      Class<?> future = CompletableFuture.class;
+      MethodType type = MethodType.methodType(future, long.class, TimeUnit.class);
+      MethodHandle timeout = MethodHandles.publicLookup().findVirtual(future, "orTimeout", type);
       Object unused = callApart(timeout, new CompletableFuture<>(), 1L, TimeUnit.NANOSECONDS);
     } catch (ReflectiveOperationException | RuntimeException e) {
       LOG.debug("The timer of the JDK may keep this class loader", e);

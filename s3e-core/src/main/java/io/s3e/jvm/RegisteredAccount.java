@@ -39,9 +39,7 @@ final class RegisteredAccount {
 
   private RegisteredAccount() {}
 
-  /**
-   * @throws IllegalStateException if the account can be neither joined nor registered
-   */
+  /** Throws {@link IllegalStateException} if it can neither join the account nor register it. */
   static ToLongBiFunction<String, Long> join(
       long limit, LongConsumer giveBack, LongSupplier pooled) {
     try {

@@ -32,7 +32,7 @@ final class ObjectPlaces {
   private final Lane lane;
 
   /** The places of each object that has any. */
-  private final ConcurrentHashMap<Object, Integer> held = new ConcurrentHashMap<>();
+  final ConcurrentHashMap<Object, Integer> held = new ConcurrentHashMap<>();
 
   /** Objects that do not answer. A plain set: the first read of a JVM loads what is named here. */
   private final Set<Object> silent = ConcurrentHashMap.newKeySet();
@@ -95,10 +95,6 @@ final class ObjectPlaces {
     return isSilent(object)
         && lane.isFullOfOverdue()
         && SILENT_SHARE * (silentPlaces(lane.capacity / SILENT_SHARE + 1) + more) > lane.capacity;
-  }
-
-  int objects() {
-    return held.size();
   }
 
   /** The places of the silent objects, counted until there are {@code enough}. */

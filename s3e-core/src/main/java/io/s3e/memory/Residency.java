@@ -213,9 +213,7 @@ public final class Residency {
         && enter(once, slab, State.ONCE);
   }
 
-  /**
-   * Enters a slab that was taken out of a queue into another one, or again; false if it is GONE.
-   */
+  /** Enters a slab that was taken out of a queue into another, or again; false if it is GONE. */
   private boolean goesOn(Slab slab, State from, Queue<Slab> queue, State to) {
     if (from != to && from != State.GONE && slab.move(from, to)) {
       left(slab, from);

@@ -203,10 +203,7 @@ public final class AccessPattern {
     return runBytes() >= IN_ORDER_BYTES;
   }
 
-  /**
-   * Whether a reader that reads no more has read little of one place, and there was much more to
-   * read behind it.
-   */
+  /** Whether a reader that reads no more read little of one place, with much more behind it. */
   public boolean hasStoppedSoon() {
     return course == Course.FORWARD
         && policy != ReadPolicy.RANDOM

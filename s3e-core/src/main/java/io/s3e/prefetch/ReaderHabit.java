@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.s3e.prefetch;
 
-/**
- * How those read who were told to read files of one place in order: the latest tells. Any thread.
- */
+/** How those read who were told to read a place's files in order: the latest tells. Any thread. */
 public final class ReaderHabit {
   /** Half of what S3 gives one connection, which so feeds the reader twice over. */
   private static final double SLOW_BYTES_A_NANO = 0.03;

@@ -29,10 +29,7 @@ public record Wish(List<Range> ranges) {
     /** Not now: what came, or is on its way, stays. */
     LATER,
     NOW,
-    /**
-     * Now; and by the GET of the read before or behind it, if that has to send one: both should
-     * have come together.
-     */
+    /** Now; and by the GET of a read beside it, if that sends one: both should come together. */
     WITH_READ
   }
 

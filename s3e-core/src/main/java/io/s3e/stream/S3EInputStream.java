@@ -155,10 +155,7 @@ public final class S3EInputStream extends InputStream {
   /** Reads as {@link #read(byte[], int, int)} into the space that remains in {@code target}. */
   public int read(ByteBuffer target) throws IOException {
     startRead();
-    if (!target.hasRemaining()) {
-      return 0;
-    }
-    return move(target);
+    return target.hasRemaining() ? move(target) : 0;
   }
 
   /**

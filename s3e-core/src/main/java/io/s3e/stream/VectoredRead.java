@@ -97,11 +97,9 @@ final class VectoredRead implements FetchTimer.Watched {
         throw new IllegalArgumentException(range + " is longer than a buffer can be");
       }
     }
-    List<VectorPlanner.Group> planned =
-        VectorPlanner.plan(
-            wanted,
-            reader.handle.layout().blockSize(),
-            VectorPlanner.Joining.upTo(reader.fetcher.config().requestBytes()));
+    int block = reader.handle.layout().blockSize();
+    var joining = VectorPlanner.Joining.upTo(reader.fetcher.config().requestBytes());
+    List<VectorPlanner.Group> planned = VectorPlanner.plan(wanted, block, joining);
     this.reader = reader;
     this.release = release;
     this.over = over;
@@ -110,17 +108,10 @@ final class VectoredRead implements FetchTimer.Watched {
         Pieces.ofVectored(planned.stream().mapToLong(group -> group.span().length()).sum());
     this.patience = new Patience(reader.fetcher.config().readTimeout(), VISIT);
     // One range after the other: reads that wait long leave threads to those that come later.
-    Executor waiting = new BoundedExecutor(reader.source.waiting(), 1);
+    Executor waits = new BoundedExecutor(reader.source.waiting(), 1);
     VectorGroup.Call call =
         new VectorGroup.Call(
-            reader,
-            allocate,
-            this::giveBack,
-            this::waitsFor,
-            pieces,
-            patience,
-            waiting,
-            this::over);
+            reader, allocate, this::giveBack, this::waitsFor, pieces, patience, waits, this::over);
     this.results = wanted.stream().map(range -> new CompletableFuture<ByteBuffer>()).toList();
     VectorGroup[] inOrder = new VectorGroup[planned.size()];
     long nextRange = Long.MAX_VALUE;

@@ -20,15 +20,15 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Four JVMs append to one directory, give its regions up, read what the others write, and are
- * killed: 50 kills. Nobody may ever take a byte of another region, and the cap is kept.
+ * killed, again and again. Nobody may ever take a byte of another region, and the cap is kept.
  */
 @Slow
 @Timeout(value = 30, unit = TimeUnit.MINUTES)
 class KilledWritersTest {
   private static final int WRITERS = 4;
 
-  /** {@code -Ds3e.test.kills=200} for a long run. */
-  private static final int KILLS = Integer.getInteger("s3e.test.kills", 25);
+  /** {@code -Ds3e.test.kills=200} for a long run, as at night. */
+  private static final int KILLS = Integer.getInteger("s3e.test.kills", 12);
 
   @TempDir Path directory;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.s3e.disk;
 
+import static io.s3e.testing.Eventually.awaitTrue;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.s3e.disk.Region.Place;
@@ -22,6 +23,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -287,6 +289,7 @@ class SharedDamageTest {
   @Test
   void aReaderTakesNoByteOfAnotherRegion() throws Exception {
     AtomicBoolean stop = new AtomicBoolean();
+    AtomicInteger appended = new AtomicInteger();
     ExecutorService threads = Executors.newFixedThreadPool(3);
     try (SharedRegionsRig writer = new SharedRegionsRig(directory);
         SharedRegionsRig one = new SharedRegionsRig(directory);
@@ -294,25 +297,22 @@ class SharedDamageTest {
       Future<Integer> recycling =
           threads.submit(
               () -> {
-                int appended = 0;
                 while (!stop.get()) {
-                  assertThat(
-                          writer.append(
-                              writer.object("o" + appended % 500 / 50, 50), appended % 50))
+                  int next = appended.getAndIncrement();
+                  assertThat(writer.append(writer.object("o" + next % 500 / 50, 50), next % 50))
                       .isTrue();
-                  appended++;
                 }
-                return appended;
+                return appended.get();
               });
       List<Future<Integer>> readers = new ArrayList<>();
       for (SharedRegionsRig rig : List.of(one, other)) {
         readers.add(threads.submit(() -> readUntil(stop, rig)));
       }
-      Pause.millis(3_000, "in which a reader may take a wrong byte");
+      int several = 5 * SharedRegionsRig.REGIONS * SharedRegionsRig.CHUNKS_OF_REGION;
+      Pause.millis(1_000, "in which a reader may take a wrong byte");
+      awaitTrue("each region several times", () -> appended.get() > several || recycling.isDone());
       stop.set(true);
-      assertThat(recycling.get(30, TimeUnit.SECONDS))
-          .as("each region several times")
-          .isGreaterThan(5 * SharedRegionsRig.REGIONS * SharedRegionsRig.CHUNKS_OF_REGION);
+      assertThat(recycling.get(30, TimeUnit.SECONDS)).isGreaterThan(several);
       for (Future<Integer> reader : readers) {
         assertThat(reader.get(30, TimeUnit.SECONDS)).as("chunks taken").isPositive();
       }

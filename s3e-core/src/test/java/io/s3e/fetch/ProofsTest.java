@@ -57,17 +57,17 @@ class ProofsTest {
     for (int i = 0; i < 10_000; i++) {
       proofs.answered(open("old-" + i), null);
     }
-    assertThat(proofs.size()).isEqualTo(10_000);
+    assertThat(proofs.proofs).hasSize(10_000);
     pass(AGE);
     for (int i = 0; i < 7_000; i++) {
       proofs.answered(open("new-" + i), null);
     }
-    assertThat(proofs.size()).isEqualTo(7_000);
+    assertThat(proofs.proofs).hasSize(7_000);
     pass(AGE);
     for (int i = 0; i < 8_000; i++) {
       proofs.answered(open("newer-" + i), null);
     }
-    assertThat(proofs.size()).isEqualTo(8_000);
+    assertThat(proofs.proofs).hasSize(8_000);
     assertThat(proofs.isProven(open("newer-0"))).isTrue();
   }
 

@@ -47,7 +47,7 @@ class BulkheadTest {
       end(grant);
     }
     assertThat(carrier.copies.held()).isZero();
-    assertThat(carrier.copiesByObject.objects()).isZero();
+    assertThat(carrier.copiesByObject.held).isEmpty();
     assertThat(carrier.copiesByObject.silentPlaces(100)).isZero();
     assertThat(account.copies.get()).isZero();
     for (int i = 0; i < OVERDUE; i++) {

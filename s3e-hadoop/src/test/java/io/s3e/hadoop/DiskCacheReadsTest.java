@@ -30,6 +30,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The cache on disk behind Hadoop's file system. */
+@Tag("any-hadoop")
 @Timeout(120)
 class DiskCacheReadsTest {
   private static final int SIZE = 3 << 20;

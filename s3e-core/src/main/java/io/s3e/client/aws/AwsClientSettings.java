@@ -212,11 +212,8 @@ public final class AwsClientSettings {
 
     /** 1 to 4096. Default {@link HostSizing#connections}. */
     public Builder maxConnections(int value) {
-      require(
-          value >= 1 && value <= MAX_CONNECTIONS,
-          "maxConnections",
-          value,
-          "1 to " + MAX_CONNECTIONS);
+      boolean isInRange = value >= 1 && value <= MAX_CONNECTIONS;
+      require(isInRange, "maxConnections", value, "1 to " + MAX_CONNECTIONS);
       maxConnections = value;
       return this;
     }
@@ -277,11 +274,8 @@ public final class AwsClientSettings {
     }
 
     private static Duration timeout(String key, Duration value) {
-      require(
-          value.compareTo(Duration.ofMillis(1)) >= 0 && value.compareTo(LONGEST) <= 0,
-          key,
-          value,
-          "1 ms to 1 h");
+      boolean isLongEnough = value.compareTo(Duration.ofMillis(1)) >= 0;
+      require(isLongEnough && value.compareTo(LONGEST) <= 0, key, value, "1 ms to 1 h");
       return value;
     }
 

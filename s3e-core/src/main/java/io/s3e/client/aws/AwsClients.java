@@ -80,14 +80,9 @@ public final class AwsClients {
    */
   public static String storeName(Optional<URI> endpoint, @Nullable String region) {
     String path = endpoint.map(URI::getRawPath).orElse("").replaceFirst("/+$", "");
-    return endpoint
-            .map(uri -> uri.getScheme() + "://" + uri.getAuthority())
-            .orElse(
-                region == null
-                    ? "https://s3.amazonaws.com"
-                    : "https://s3." + region + ".amazonaws.com")
-            .toLowerCase(Locale.ROOT)
-        + path;
+    String aws = "https://s3." + (region == null ? "" : region + ".") + "amazonaws.com";
+    String host = endpoint.map(uri -> uri.getScheme() + "://" + uri.getAuthority()).orElse(aws);
+    return host.toLowerCase(Locale.ROOT) + path;
   }
 
   private static ObjectClient open(AwsClientSettings settings, ClientMemory memory, boolean lends) {
@@ -122,11 +117,7 @@ public final class AwsClients {
         lends);
   }
 
-  /**
-   * The authorities that the CRT is told to trust: the JVM knows them, the CRT does not.
-   *
-   * @throws IllegalArgumentException if the CA file cannot be read
-   */
+  /** The authorities that the CRT is told to trust: the JVM knows them, the CRT does not. */
   private static List<String> authorities(AwsClientSettings settings) {
     if (!CrtSettings.isTls(settings.endpoint())) {
       return List.of();
@@ -147,12 +138,10 @@ public final class AwsClients {
   /** The region given, or found as the SDK does; any will do where the store is not AWS. */
   private static String region(AwsClientSettings settings) {
     String given = settings.region();
-    if (given != null) {
-      return given;
+    if (given == null && settings.endpoint() == null) {
+      return bySdk("region", () -> SdkCredentials.defaultRegion());
     }
-    return settings.endpoint() != null
-        ? "us-east-1"
-        : bySdk("region", () -> SdkCredentials.defaultRegion());
+    return given == null ? "us-east-1" : given;
   }
 
   /** What the SDK finds where a setting is left to it. */

@@ -95,9 +95,7 @@ final class CredentialsCache implements DelegateCredentialsHandler, AutoCloseabl
   /** Asks the provider; lands with its failure, or with null once the snapshot is there. */
   private final SingleFlight<Exception> asking = new SingleFlight<>();
 
-  /**
-   * @param asker runs each question on another thread
-   */
+  /** {@code asker} runs each question on another thread. */
   CredentialsCache(CredentialsSource source, Supplier<Instant> clock, Executor asker) {
     this.source = source;
     this.clock = clock;

@@ -133,12 +133,6 @@ enum CrtErrors {
         || name.equals("AWS_AUTH_SIGNING_NO_CREDENTIALS")) {
       return CREDENTIALS;
     }
-    boolean transport =
-        name.startsWith("AWS_IO_")
-            || name.startsWith("AWS_ERROR_HTTP_")
-            || name.startsWith("AWS_ERROR_S3_")
-            || name.startsWith("AWS_ERROR_SYS_")
-            || name.startsWith("AWS_ERROR_IO_");
-    return transport ? BROKEN : OTHER;
+    return name.matches("AWS_(IO|ERROR_(HTTP|S3|SYS|IO))_.*") ? BROKEN : OTHER;
   }
 }

@@ -21,9 +21,7 @@ final class CrtHead extends CrtCall {
   /** Written before the latch opens, read after. */
   private @Nullable RequestFailure failure;
 
-  /**
-   * @param whenEnded hears the store's answer, be it a refusal; null if none came
-   */
+  /** {@code whenEnded} hears the store's answer, be it a refusal; null if none came. */
   CrtHead(HeadRequest request, Consumer<@Nullable StoreAnswer> whenEnded, Owner owner) {
     super(request.object(), request.subject(), owner);
     this.whenEnded = whenEnded;

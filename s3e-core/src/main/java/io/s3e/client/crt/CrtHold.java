@@ -46,9 +46,7 @@ final class CrtHold {
 
   private CrtHold() {}
 
-  /**
-   * @throws IllegalStateException if the CRT has ended with the JVM
-   */
+  /** Throws {@link IllegalStateException} if the CRT has ended with the JVM. */
   static CrtHold take() {
     if (over) {
       throw new IllegalStateException("the JVM is ending, and the CRT has ended");

@@ -56,11 +56,7 @@ record CrtLayout(int narrowBytes, int narrowSlots, int overdueSlots, int wideByt
   /** The CRT's pool allocates 16 slots as one buffer, which must stay below 2 GiB. */
   private static final int MAX_SLOT_BYTES = 64 * MIB;
 
-  /**
-   * Narrow and wide slots, as far as the memory allows wide ones.
-   *
-   * @param connections how many wide slots can be used at once
-   */
+  /** Narrow slots and, as memory allows, wide ones, {@code connections} of which can be used. */
   static CrtLayout lending(ClientMemory memory, int connections) {
     int block = block(memory);
     int narrow = narrowBytes(memory, block);
@@ -105,13 +101,8 @@ record CrtLayout(int narrowBytes, int narrowSlots, int overdueSlots, int wideByt
   }
 
   ClientLimits limits() {
-    return new ClientLimits(
-        narrowBytes,
-        narrowSlots,
-        overdueSlots,
-        wideBytes,
-        wideSlots,
-        narrowPoolBytes() + widePoolBytes());
+    long owned = narrowPoolBytes() + widePoolBytes();
+    return new ClientLimits(narrowBytes, narrowSlots, overdueSlots, wideBytes, wideSlots, owned);
   }
 
   private static int block(ClientMemory memory) {

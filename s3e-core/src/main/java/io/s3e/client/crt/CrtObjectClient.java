@@ -72,9 +72,7 @@ final class CrtObjectClient implements ObjectClient, CrtCall.Owner {
   private final InFlight inFlight = new InFlight();
   private final AtomicBoolean closed = new AtomicBoolean();
 
-  /**
-   * Read-locked while a request is handed to the CRT, whose clients must not be closed meanwhile.
-   */
+  /** Read-locked while a request is handed to the CRT, whose clients must not close meanwhile. */
   private final ReentrantReadWriteLock sending = new ReentrantReadWriteLock();
 
   private final Runnable closing = this::closeAtEnd;

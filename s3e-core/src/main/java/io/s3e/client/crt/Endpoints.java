@@ -57,13 +57,11 @@ final class Endpoints {
     String accepted =
         "a bucket's name, of S3 Express by a source of sessions, or the ARN of an access point in "
             + region;
-    require(
+    boolean isKnown =
         isPoint
             ? point.group(1).equals(region) && !settings.pathStyle()
-            : isName && (hasSessions || !isDirectory),
-        "bucket",
-        bucket,
-        accepted);
+            : isName && (hasSessions || !isDirectory);
+    require(isKnown, "bucket", bucket, accepted);
     String name = isPoint ? point.group(3) + '-' + point.group(2) : bucket;
     URI given = settings.endpoint();
     Matcher zone = DIRECTORY.matcher(bucket);

@@ -70,12 +70,9 @@ final class SdkFailures {
     }
     SdkBytes raw = details.rawResponse();
     String body = raw == null ? "" : new String(raw.asByteArray(), StandardCharsets.UTF_8);
+    String region = StoreAnswer.of(refused.statusCode(), headers, body).errorRegion();
     return new StoreAnswer(
-        refused.statusCode(),
-        details.errorCode(),
-        details.errorMessage(),
-        headers,
-        StoreAnswer.of(refused.statusCode(), headers, body).errorRegion());
+        refused.statusCode(), details.errorCode(), details.errorMessage(), headers, region);
   }
 
   private static Kind clientKind(Throwable thrown) {
@@ -89,7 +86,10 @@ final class SdkFailures {
           || cause instanceof CertificateException) {
         return Kind.TLS;
       }
-      if (isNetwork(cause)) {
+      if (cause instanceof IOException
+          || cause instanceof TimeoutException
+          || cause instanceof ApiCallTimeoutException
+          || cause instanceof ApiCallAttemptTimeoutException) {
         kind = Kind.NETWORK;
       }
     }
@@ -100,12 +100,5 @@ final class SdkFailures {
   private static boolean isOfProvider(Throwable thrown) {
     return Arrays.stream(thrown.getStackTrace())
         .anyMatch(frame -> PROVIDERS.contains(frame.getMethodName()));
-  }
-
-  private static boolean isNetwork(Throwable cause) {
-    return cause instanceof IOException
-        || cause instanceof TimeoutException
-        || cause instanceof ApiCallTimeoutException
-        || cause instanceof ApiCallAttemptTimeoutException;
   }
 }

@@ -98,13 +98,9 @@ public final class SyncObjectClient implements ObjectClient {
   /** The SDK's thread for all bodies that nobody reads, which would keep what begins it. */
   private static void beginTimer() {
     try {
-      InputStream nothing = InputStream.nullInputStream();
-      OwnLoader.makeApart(
-              ResponseInputStream.class,
-              List.of(Object.class, AbortableInputStream.class),
-              "nothing",
-              AbortableInputStream.create(nothing))
-          .close();
+      List<Class<?>> types = List.of(Object.class, AbortableInputStream.class);
+      Object nothing = AbortableInputStream.create(InputStream.nullInputStream());
+      OwnLoader.makeApart(ResponseInputStream.class, types, "nothing", nothing).close();
     } catch (IOException | ReflectiveOperationException | RuntimeException e) {
       LOG.debug("A thread of the SDK's may keep this class loader", e);
     }

@@ -4,10 +4,7 @@ package io.s3e.client.library;
 import io.s3e.client.ClientMemory;
 import io.s3e.client.ObjectClient;
 
-/**
- * Makes clients over the CRT: a class of {@code io.s3e.client.crt}, in whichever class loader holds
- * the CRT.
- */
+/** Makes clients over the CRT: a class of {@code io.s3e.client.crt}, in the CRT's class loader. */
 public interface CrtClients {
   /**
    * Opens a client.

@@ -36,10 +36,8 @@ final class SharedCrt {
   private SharedCrt() {}
 
   /**
-   * The class loader of aws-crt.
-   *
-   * @param root of the bundle jar that brings it
-   * @throws IOException if its native library cannot be unpacked
+   * The class loader of aws-crt, which the bundle jar at {@code root} brings; IOException if its
+   * native library cannot be unpacked.
    */
   static ClassLoader loader(URL root, String version)
       throws IOException, ReflectiveOperationException {
@@ -83,12 +81,10 @@ final class SharedCrt {
   /** Begins one that refers to no class of this loader's. */
   private static Object beginApart(URL root, String version)
       throws IOException, ReflectiveOperationException {
-    try (URLClassLoader jdks =
-        OwnLoader.makeApart(
-            URLClassLoader.class,
-            List.of(URL[].class, ClassLoader.class),
-            new URL[] {root},
-            ClassLoader.getPlatformClassLoader())) {
+    List<Class<?>> types = List.of(URL[].class, ClassLoader.class);
+    URL[] urls = {root};
+    ClassLoader parent = ClassLoader.getPlatformClassLoader();
+    try (URLClassLoader jdks = OwnLoader.makeApart(URLClassLoader.class, types, urls, parent)) {
       return begin(Class.forName(AwsCrtLoader.class.getName(), true, jdks), root, version);
     }
   }
@@ -110,18 +106,12 @@ final class SharedCrt {
       group = group.getParent();
     }
     try {
+      List<Class<?>> types =
+          List.of(ThreadGroup.class, Runnable.class, String.class, long.class, boolean.class);
       Thread thread =
           OwnLoader.isApplications()
               ? new Thread(group, task, THREAD, 0, false)
-              : OwnLoader.makeApart(
-                  Thread.class,
-                  List.of(
-                      ThreadGroup.class, Runnable.class, String.class, long.class, boolean.class),
-                  group,
-                  task,
-                  THREAD,
-                  0L,
-                  false);
+              : OwnLoader.makeApart(Thread.class, types, group, task, THREAD, 0L, false);
       thread.setDaemon(true);
       thread.setContextClassLoader(ClassLoader.getSystemClassLoader());
       thread.start();

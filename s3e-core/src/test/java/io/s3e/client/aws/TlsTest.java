@@ -108,13 +108,14 @@ class TlsTest {
     }
   }
 
-  /** The CRT's TLS library makes a failed handshake last 10 to 30 s, so this one is cut short. */
+  /** The CRT's TLS library makes a failed handshake last 10 to 30 s, so both are cut short. */
   @Test
   @Slow
   void theCrtDoesNotReadFromAnUnknownServerEither() throws Exception {
     server.forgetRequests();
     RecordingHandler handler;
-    try (ObjectClient client = open(settings().build())) {
+    AwsClientSettings.Builder brief = settings().requestTimeout(Duration.ofSeconds(2));
+    try (ObjectClient client = open(brief.build())) {
       handler = get(client, false);
       assertThatExceptionOfType(RequestFailure.class)
           .isThrownBy(() -> client.head(new HeadRequest(OBJECT, null, Map.of(), null)))

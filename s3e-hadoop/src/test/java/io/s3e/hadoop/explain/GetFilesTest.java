@@ -42,6 +42,7 @@ import javax.management.ObjectName;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FileSystem;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -49,6 +50,7 @@ import org.junit.jupiter.api.io.TempDir;
 /**
  * Each GET is a line of a file or counted as dropped; and no read waits for that, or fails by it.
  */
+@Tag("any-hadoop")
 @Timeout(120)
 class GetFilesTest {
   private static final ObjectRef OBJECT = new ObjectRef("bucket", "a \"key\"");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.s3e.hadoop.process;
 
+import io.s3e.Engines;
 import io.s3e.hadoop.S3AServer;
 import io.s3e.hadoop.S3EFileSystem;
 import io.s3e.testing.Eventually;
@@ -135,6 +136,8 @@ public final class SoakReader {
     // What streams gave up is in memory until its place is needed, or its file system is closed.
     say(UNREAD + awaitLeast(() -> unread(s3e)));
     say(RESERVED + awaitLeast(() -> gauge(s3e, "stream_read_active_memory_in_use")));
+    // Its engine waits for others, for as long as EngineLingerTest has it wait.
+    Engines.endIdle();
     say(THREADS + awaitLeast(() -> s3eThreads().size()) + " " + s3eThreads());
     say(END);
   }

@@ -16,6 +16,7 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.DisabledForJreRange;
@@ -27,6 +28,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /**
  * What a user is told where something is missing: in JVMs that lack it, and by made-up versions.
  */
+@Tag("any-hadoop")
 @Timeout(300)
 @Slow
 class RequirementsTest {

@@ -69,7 +69,11 @@ class SparkExecutorsTest {
               .conf("spark.s3e.history", "on")
               .conf("spark.s3e.history.dir", histories.toUri().toString())
               .conf("spark.s3e.cache.encryption", "true")
-              .conf("spark.executor.extraJavaOptions", String.join(" ", ForkedJvm.SHORT_LIVED))
+              .conf(
+                  "spark.executor.extraJavaOptions",
+                  String.join(" ", ForkedJvm.SHORT_LIVED)
+                      + " "
+                      + String.join(" ", ForkedJvm.UNVERIFIED))
               .conf("spark.app.name", "reported")
               .eventLog(logs)
               .run(steps);

@@ -60,8 +60,8 @@ import org.slf4j.LoggerFactory;
  * has on disk is served as what another tenant fetched: once S3 has answered the reader's own GET.
  *
  * <p><b>Locks.</b> Tenants are counted under the lock of {@link #OPEN}, which is held for counting
- * alone. The JVM's engine is joined, and an idle one ended, under {@link #CHANGING}, so that the
- * next one does not meet its account of memory. Clients are made by {@link EngineClients}.
+ * alone. The JVM's engine is joined, and one that nobody uses ended, under {@link #CHANGING}, so
+ * that the next one does not meet its account of memory. Clients are made by {@link EngineClients}.
  */
 final class Engine {
   private static final Logger LOG = LoggerFactory.getLogger(Engine.class);
@@ -74,7 +74,7 @@ final class Engine {
   private static final Duration LINGER =
       OwnLoader.isApplications() ? Duration.ofSeconds(30) : Duration.ZERO;
 
-  /** Taken before {@link #OPEN}; held while an idle engine closes. */
+  /** Taken before {@link #OPEN}; held while an engine closes. */
   private static final Object CHANGING = new Object();
 
   /** Engines by their budget. Guarded by itself. */

@@ -56,12 +56,16 @@ public final class FetchHistory {
     for (int way = 0; way < WAYS; way++) {
       long entry = entries.getPlain(home ^ way);
       if ((entry & ~CHUNKS_MASK) == name) {
-        entries.setPlain(home ^ way, notes ? entry | bits : entry);
+        if (notes) {
+          entries.setPlain(home ^ way, entry | bits);
+        }
         return Long.bitCount(entry & bits);
       }
       at = entry == 0 ? home ^ way : at;
     }
-    entries.setPlain(at, notes ? name | bits : entries.getPlain(at));
+    if (notes) {
+      entries.setPlain(at, name | bits);
+    }
     return 0;
   }
 }

@@ -2,6 +2,7 @@
 package io.s3e.fault;
 
 import io.s3e.client.RequestFailure;
+import io.s3e.jvm.Background;
 import java.util.ArrayDeque;
 import java.util.Comparator;
 import java.util.Deque;
@@ -293,7 +294,7 @@ public final class Gate {
     try {
       waiter.pass.run();
     } catch (Throwable e) {
-      LOG.warn("A request could not be sent again", e);
+      Background.log(() -> LOG.warn("A request could not be sent again", e));
       unused();
     }
   }

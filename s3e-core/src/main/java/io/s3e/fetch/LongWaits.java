@@ -2,6 +2,7 @@
 package io.s3e.fetch;
 
 import io.s3e.fault.Gate;
+import io.s3e.jvm.Background;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -40,14 +41,12 @@ final class LongWaits {
     }
     Duration waited = Duration.ofNanos(waitedNanos);
     Instant since = Instant.now().minus(waited).truncatedTo(ChronoUnit.SECONDS);
-    LOG.warn(
+    String words =
         "A read has waited {} s for S3: {}. Nothing has come since {}; without an answer the read"
-            + " fails at {} (read timeout of {} s, fs.s3a.s3e.read.timeout under Hadoop)",
-        seconds(waited),
-        tried.get(),
-        since,
-        since.plus(patience).truncatedTo(ChronoUnit.SECONDS),
-        seconds(patience));
+            + " fails at {} (read timeout of {} s, fs.s3a.s3e.read.timeout under Hadoop)";
+    Instant end = since.plus(patience).truncatedTo(ChronoUnit.SECONDS);
+    String what = tried.get();
+    Background.log(() -> LOG.warn(words, seconds(waited), what, since, end, seconds(patience)));
   }
 
   private static String seconds(Duration time) {

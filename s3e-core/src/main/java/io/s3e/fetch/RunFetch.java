@@ -281,15 +281,17 @@ public final class RunFetch implements Attempt.Outcome {
 
   /**
    * Called by {@link FetchTimer.Watched#tick}; gives up an attempt that has become silent, and has
-   * one that is late for its reader overtaken. Where that fails the run ends: others wait for
-   * looks.
+   * one that is late for its reader overtaken. Others wait for their looks: where this one fails, a
+   * run that no reader waits for ends.
    */
   @SuppressWarnings("IllegalCatch")
   void checkDeadline(long now, long lateNanos) {
     try {
       look(now, lateNanos);
     } catch (RuntimeException | Error e) {
-      cancel(Failures.broke("GET " + range(), e));
+      if (!origin.isAwaited()) {
+        cancel(Failures.broke("GET " + range(), e));
+      }
     }
   }
 

@@ -149,7 +149,9 @@ final class VectorGroup {
 
   /** On a thread of its own where there is one: it may be an event loop that has come here. */
   private void refused() {
-    endedBecause = REFUSED;
+    synchronized (this) {
+      endedBecause = endedBecause == null ? REFUSED : endedBecause;
+    }
     try {
       Thread unused = Background.start("s3e-vectored-end", () -> end(REFUSED));
     } catch (OutOfMemoryError e) {

@@ -183,7 +183,7 @@ public class S3EFileSystem extends S3AFileSystem {
       engine = own;
       opener = StreamSpi.isPresent() ? null : new DirectOpener(access, own);
       announcements = new Announcements(access, own);
-    } catch (RuntimeException e) {
+    } catch (IOException | RuntimeException e) {
       IOUtils.cleanupWithLogger(LOG, this);
       throw e;
     }
@@ -563,7 +563,7 @@ public class S3EFileSystem extends S3AFileSystem {
         throw new FileNotFoundException(path + " is a directory");
       }
       // Not getFileStatus, which asks by a LIST too where there is no such file; nor the internals'
-      // HEAD, which up to Hadoop 3.4.1 is one of getFileStatus, in a span of its own.
+      // HEAD, which counts as one of getFileStatus, on some versions in a span of its own.
       HeadObjectResponse head;
       try {
         head = (HeadObjectResponse) head(pathToKey(path));

@@ -16,6 +16,7 @@ import io.s3e.testing.Pause;
 import io.s3e.testing.Slow;
 import io.s3e.testserver.S3TestServer;
 import java.io.IOException;
+import java.lang.ref.WeakReference;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.net.URI;
@@ -620,5 +621,40 @@ class S3EFileSystemTest {
   /** In a frame of its own, so that nothing on the stack keeps the stream. */
   private void forgetVectored(FileSystem fs, FileRange range) throws IOException {
     fs.open(file).readVectored(List.of(range), ByteBuffer::allocate);
+  }
+
+  /** Nothing that it reads by leads back to it, but for its blocks, and those leave memory. */
+  @Test
+  @Slow
+  void aForgottenFileSystemGoes() throws Exception {
+    conf.set("fs.s3a.s3e.memory.budget", "16M");
+    byte[] large = new byte[40 << 20];
+    try (FileSystem other = S3AReads.open(conf)) {
+      write(other);
+      Path path = new Path("/settings/large");
+      try (FSDataOutputStream out = other.create(path, true)) {
+        out.write(large);
+      }
+      WeakReference<FileSystem> forgotten = forgetFileSystem();
+      awaitTrue(
+          "it is collected",
+          Duration.ofSeconds(60),
+          () -> {
+            try (FSDataInputStream in = other.open(path)) {
+              in.readFully(0, large);
+            }
+            System.gc();
+            return forgotten.get() == null;
+          });
+    }
+  }
+
+  /** In a frame of its own, so that nothing on the stack keeps the file system. */
+  private WeakReference<FileSystem> forgetFileSystem() throws Exception {
+    // In no cache of Hadoop's.
+    S3EFileSystem fs = new S3EFileSystem();
+    fs.initialize(URI.create("s3a://" + S3AServer.BUCKET), conf);
+    assertArrayEquals(data, read(fs));
+    return new WeakReference<>(fs);
   }
 }

@@ -427,6 +427,7 @@ class S3EPluginTest extends SparkOnServer {
 
   /** As with --proxy-user: threads of RPC are the login user's, from Java 24 on at the latest. */
   @Test
+  @Tag("spark")
   void executorsGetTheSecretOfTheUserWhoBeganTheApplication() throws Exception {
     SparkSession session = spark.builder().getOrCreate();
     SparkConf conf =
@@ -448,7 +449,7 @@ class S3EPluginTest extends SparkOnServer {
       assertThat((byte[]) driver.receive(DriverRequest.CACHE_SECRET)).hasSize(32);
     } finally {
       driver.shutdown();
+      session.stop();
     }
-    session.stop();
   }
 }

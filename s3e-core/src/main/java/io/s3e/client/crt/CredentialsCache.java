@@ -27,8 +27,9 @@ import software.amazon.awssdk.crt.auth.credentials.DelegateCredentialsHandler;
  *
  * <pre>
  * NONE ──the provider answers──▶ GOOD ──the store refuses them──▶ SUSPECT
- *                                  ▲                                │
- *                                  └──────the provider answers──────┘
+ *   ▲                              ▲                                │
+ *   │                              └──────the provider answers──────┤
+ *   └─renewed, named by the store, but the provider fails───────────┘
  * </pre>
  *
  * <ul>
@@ -161,15 +162,17 @@ final class CredentialsCache implements DelegateCredentialsHandler, AutoCloseabl
             // The question was older than a request that was refused.
             ask(again -> renewed(isNamed ? again : null, found, then));
           } else {
-            renewed(isNamed ? failure : null, found, then);
+            renewed(isNamed ? failure : null, now, then);
           }
         });
   }
 
-  /** Drops what was refused, where its provider has failed to give others. */
-  private void renewed(@Nullable Exception failure, @Nullable Snapshot refused, Runnable then) {
+  /** Drops what was refused, where its provider has failed to give others, and nothing newer. */
+  private void renewed(@Nullable Exception failure, Snapshot refused, Runnable then) {
     if (failure != null) {
-      snapshot.compareAndSet(refused, null);
+      // As the answer it is: who is refused as well makes another snapshot of it.
+      snapshot.updateAndGet(
+          now -> now == null || now.askedNanos() == refused.askedNanos() ? null : now);
     }
     then.run();
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.s3e.iceberg;
 
+import io.s3e.iceberg.Tenants.Ends;
 import java.util.List;
 import java.util.Map;
 import org.apache.iceberg.aws.s3.S3FileIO;
@@ -23,8 +24,9 @@ import software.amazon.awssdk.services.s3.S3Client;
  * <p><b>States of the reads</b>, each guarded by this object's monitor: none, before the first file
  * is opened here, which is so again after serialization, once credentials or properties are set
  * anew, and once this object is closed, as {@link S3FileIO} makes clients again then; open, with
- * tenants of the JVM's engine. Streams read on, and end their tenant with the last of them. Streams
- * and files hold this object, whose finalizer closes it; nothing of the engine does.
+ * tenants of the JVM's engine. Streams read on when it is closed, and end their tenant with the
+ * last of them, as do all that are opened afterwards. Streams and files hold this object, whose
+ * finalizer closes it unless somebody has; nothing of the engine does.
  *
  * <p>Until {@link #initialize}, an object of the constructor without arguments has no properties,
  * and a catalog sets credentials before it: what is not a read looks at neither.
@@ -39,6 +41,9 @@ public class S3EFileIO extends S3FileIO {
   private boolean isInitialized;
 
   private transient @Nullable Tenants tenants;
+
+  /** Once closed, S3FileIO's finalizer closes no more. */
+  private transient boolean wasClosed;
 
   /** For {@link #initialize}, which a catalog calls. */
   public S3EFileIO() {}
@@ -92,7 +97,8 @@ public class S3EFileIO extends S3FileIO {
   synchronized Tenants tenants() {
     Tenants known = tenants;
     if (known == null) {
-      known = new Tenants(this, isGiven);
+      Ends ends = wasClosed ? Ends.WITH_STREAMS : Ends.WITH_OWNER;
+      known = new Tenants(this, isGiven, ends);
       tenants = known;
     }
     return known;
@@ -116,6 +122,9 @@ public class S3EFileIO extends S3FileIO {
 
   @Override
   public void close() {
+    synchronized (this) {
+      wasClosed = true;
+    }
     try {
       closeTenants();
     } finally {

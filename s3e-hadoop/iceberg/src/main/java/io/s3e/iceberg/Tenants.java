@@ -38,7 +38,15 @@ final class Tenants implements AutoCloseable {
   private final S3EFileIO owner;
   private final @Nullable String reasonAgainst;
   private final boolean isGiven;
+  private final Ends ends;
   private final MetricsContext metrics;
+
+  /** When a tenant ends. */
+  enum Ends {
+    WITH_OWNER,
+    /** With the last of its streams: an owner that was closed before is closed by nobody. */
+    WITH_STREAMS
+  }
 
   /** Ends the share of a stream that nobody closes. */
   private static final Cleaner FORGOTTEN = Cleaner.create();
@@ -62,9 +70,10 @@ final class Tenants implements AutoCloseable {
    * @param isGiven whether the caller of the owner's constructor has made the client, so that no
    *     property tells how
    */
-  Tenants(S3EFileIO owner, boolean isGiven) {
+  Tenants(S3EFileIO owner, boolean isGiven, Ends ends) {
     this.owner = owner;
     this.isGiven = isGiven;
+    this.ends = ends;
     reasonAgainst = ClientView.reasonAgainstS3e(owner.knownProperties());
     metrics = metrics(owner.knownProperties());
     if (reasonAgainst != null) {
@@ -140,9 +149,14 @@ final class Tenants implements AutoCloseable {
     return reading;
   }
 
+  synchronized boolean isEmpty() {
+    return byClient.isEmpty();
+  }
+
   /** A stream is closed, or was forgotten. */
   private synchronized void end(Reading reading) {
-    if (--reading.streams == 0 && isClosed) {
+    if (--reading.streams == 0 && (isClosed || ends == Ends.WITH_STREAMS)) {
+      byClient.values().remove(reading);
       reading.tenant.close();
     }
   }

@@ -233,5 +233,13 @@ class SharedEngineTest {
       assertThat(isClosed(tenant)).isFalse();
     }
     assertThat(isClosed(tenant)).isTrue();
+
+    // Nobody closes it a second time, not even its finalizer.
+    try (SeekableInputStream in = io.newInputFile(HostileStore.location(KEY), SIZE).newStream()) {
+      assertThat(in).isInstanceOf(S3ESeekableInputStream.class);
+      assertThat(in.read()).isEqualTo(content[0] & 0xff);
+      assertThat(io.tenants().isEmpty()).isFalse();
+    }
+    assertThat(io.tenants().isEmpty()).as("its tenant has gone").isTrue();
   }
 }

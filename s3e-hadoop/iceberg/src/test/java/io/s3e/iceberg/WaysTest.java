@@ -371,8 +371,8 @@ class WaysTest {
     io.close();
     assertReads(io);
     assertThat(client(io)).startsWith("crt");
+    assertThat(io.tenants().isEmpty()).as("nobody closes it again").isTrue();
     io.setCredentials(List.of());
-    io.close();
   }
 
   @Test

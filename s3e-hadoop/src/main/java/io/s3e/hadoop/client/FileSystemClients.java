@@ -23,6 +23,7 @@ import java.util.function.Supplier;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.s3a.AWSCredentialProviderList;
 import org.apache.hadoop.fs.s3a.S3AFileSystem;
+import org.apache.hadoop.fs.s3a.impl.ChangeDetectionPolicy;
 import org.apache.hadoop.security.UserGroupInformation;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -61,11 +62,14 @@ public final class FileSystemClients implements ReadEngine.Maker {
     this.config = config;
     this.cache = cache;
     conf = fileSystem.getConf();
-    user = UserGroupInformation.getCurrentUser();
+    UserGroupInformation owner = UserGroupInformation.getCurrentUser();
+    ChangeDetectionPolicy policy = fileSystem.getChangeDetectionPolicy();
+    user = owner;
     wayBack =
         new WayBack(
             fileSystem.getUri().toString(),
-            requests -> S3AStore.provider(user, fileSystem.getChangeDetectionPolicy(), requests),
+            // Nothing that is made leads back to the file system, which may be forgotten.
+            requests -> S3AStore.provider(owner, policy, requests),
             onFallback);
   }
 

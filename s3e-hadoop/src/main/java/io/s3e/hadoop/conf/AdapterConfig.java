@@ -43,16 +43,27 @@ public record AdapterConfig(
 
   /**
    * Reads all settings, so that a bad one is found when the file system is made and not when the
-   * first file is read. Where S3E is off the others are not looked at: the way out of a bad value
-   * must not depend on it.
+   * first file is read. Where S3E is off a bad one has all others at their defaults: the way out of
+   * it must not depend on it.
    *
-   * @param told with per-bucket overrides applied
+   * @param conf with per-bucket overrides applied
    * @param bucket named in errors; null if not known
    * @throws IllegalArgumentException naming the key, the value and what is accepted
    */
-  public static AdapterConfig read(Configuration told, @Nullable String bucket) {
-    boolean isEnabled = S3EKeys.ENABLED.get(told, bucket);
-    Configuration conf = isEnabled ? told : new Configuration(false);
+  public static AdapterConfig read(Configuration conf, @Nullable String bucket) {
+    boolean isEnabled = S3EKeys.ENABLED.get(conf, bucket);
+    try {
+      return read(conf, bucket, isEnabled);
+    } catch (IllegalArgumentException e) {
+      if (isEnabled) {
+        throw e;
+      }
+      return read(new Configuration(false), bucket, false);
+    }
+  }
+
+  private static AdapterConfig read(
+      Configuration conf, @Nullable String bucket, boolean isEnabled) {
     HostSizing host = HostSizing.ofThisJvm();
     OptionalDouble target = S3EKeys.THROUGHPUT_TARGET.get(conf, bucket);
     return new AdapterConfig(

@@ -2,10 +2,9 @@
 package io.s3e.hadoop.doctor;
 
 import io.s3e.hadoop.doctor.Report.Section;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.InputStreamReader;
-import java.io.Reader;
+import java.io.StringReader;
 import java.net.URL;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -79,42 +78,45 @@ final class Settings {
 
   private void add(Path file) {
     String name = file.toString();
-    if (name.endsWith(".xml") || isXml(file)) {
-      addXml(file, name);
+    byte[] text;
+    try {
+      text = Files.readAllBytes(file);
+    } catch (IOException e) {
+      tellBroken(name, e);
+      return;
+    }
+    String begin = new String(text, 0, Math.min(text.length, MOST_BLANK), StandardCharsets.UTF_8);
+    // By any name: read as Spark's it would tell nothing, and nobody would know.
+    if (name.endsWith(".xml") || begin.replace("\uFEFF", "").trim().startsWith("<")) {
+      addXml(name, text);
       return;
     }
     Properties properties = new Properties();
-    try (Reader in = new InputStreamReader(Files.newInputStream(file), StandardCharsets.UTF_8)) {
-      properties.load(in);
+    try {
+      properties.load(new StringReader(new String(text, StandardCharsets.UTF_8)));
       report.ok("named", name);
     } catch (IOException | IllegalArgumentException e) {
-      report.todo(
-          "named", name + ": " + e.getMessage(), "Correct " + name + ", or name another file");
+      tellBroken(name, e);
     }
     addSpark(properties, name);
   }
 
-  /** Whatever its name is: read as Spark's it would tell nothing, and nobody would know. */
-  private static boolean isXml(Path file) {
-    try (InputStream in = Files.newInputStream(file)) {
-      return new String(in.readNBytes(MOST_BLANK), StandardCharsets.UTF_8).trim().startsWith("<");
-    } catch (IOException e) {
-      return false;
-    }
+  private void tellBroken(String name, Exception e) {
+    report.todo(
+        "named", name + ": " + e.getMessage(), "Correct " + name + ", or name another file");
   }
 
-  /** Hadoop reads a file when somebody asks for the first key, and throws then. */
-  private void addXml(Path file, String name) {
-    org.apache.hadoop.fs.Path path = new org.apache.hadoop.fs.Path(file.toUri());
+  /** Hadoop reads it when somebody asks for the first key, and throws then. */
+  private void addXml(String name, byte[] text) {
     try {
       Configuration alone = new Configuration(false);
-      alone.addResource(path);
+      alone.addResource(new ByteArrayInputStream(text), name);
       int unused = alone.size();
     } catch (RuntimeException e) {
       report.todo("named", name + ": " + e.getMessage(), "Correct " + name);
       return;
     }
-    conf.addResource(path);
+    conf.addResource(new ByteArrayInputStream(text), name);
     report.ok("named", name);
   }
 

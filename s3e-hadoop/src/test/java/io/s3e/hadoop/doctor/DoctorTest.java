@@ -147,6 +147,15 @@ class DoctorTest {
   }
 
   @Test
+  void readsXmlByAnyName() throws IOException {
+    Configuration conf = both();
+    conf.set("fs.s3a.bucket.by-xml.s3e.enabled", "false");
+    Path site = Files.move(written(conf), scratch.resolve("site.conf"));
+    Said said = doctor("--conf", site.toString());
+    assertThat(said.out()).containsPattern("s3a://by-xml +read by S3A's own stream");
+  }
+
+  @Test
   void goesOnBesideAFileThatIsNoXml() throws IOException {
     Path broken = Files.writeString(scratch.resolve("broken.xml"), "<configuration><property>");
     Said said = doctor("--conf", broken.toString());

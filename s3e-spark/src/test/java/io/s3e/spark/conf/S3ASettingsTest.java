@@ -75,8 +75,9 @@ class S3ASettingsTest {
     spark.set("spark.s3e.memory.budget", "300M").set("spark.s3e.enabled", "false");
     spark.set("spark.app.name", "second");
     for (Configuration each : new Configuration[] {complete(), executor()}) {
-      assertThat(each.get("fs.s3a.s3e.memory.budget")).isEqualTo("300M");
-      assertThat(AdapterConfig.read(each, null).enabled()).isFalse();
+      AdapterConfig config = AdapterConfig.read(each, null);
+      assertThat(config.engine().memoryBytes()).isEqualTo(300L << 20);
+      assertThat(config.enabled()).isFalse();
       assertThat(each.get("fs.s3a.s3e.history.job")).isEqualTo("second");
       assertThat(each.get("fs.s3a.s3e.cache.app.id")).isNotEqualTo(application);
       assertThat(each.get("fs.s3a.impl")).isEqualTo("io.s3e.hadoop.S3EFileSystem");

@@ -9,6 +9,7 @@ import io.s3e.client.RequestFailure;
 import io.s3e.fault.FaultPolicy;
 import io.s3e.fault.Gate;
 import io.s3e.fault.Verdict;
+import io.s3e.jvm.Background;
 import io.s3e.memory.Block;
 import io.s3e.memory.Grant;
 import io.s3e.metrics.EngineMetrics.Counter;
@@ -20,6 +21,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One run of adjacent blocks on its way into memory: one GET, or several one after the other if one
@@ -61,6 +64,8 @@ import org.jspecify.annotations.Nullable;
  * whose the memory is meanwhile.
  */
 public final class RunFetch implements Attempt.Outcome {
+  private static final Logger LOG = LoggerFactory.getLogger(RunFetch.class);
+
   /** A GET that was sent again ends in about so long, and leaves its place to the next. */
   private static final long PLACE_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
@@ -289,6 +294,7 @@ public final class RunFetch implements Attempt.Outcome {
     try {
       look(now, lateNanos);
     } catch (RuntimeException | Error e) {
+      Background.log(() -> LOG.debug("A look at {} has failed", range(), e));
       if (!origin.isAwaited()) {
         cancel(Failures.broke("GET " + range(), e));
       }

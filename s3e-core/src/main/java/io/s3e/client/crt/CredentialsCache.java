@@ -2,6 +2,7 @@
 package io.s3e.client.crt;
 
 import io.s3e.client.CredentialsSource;
+import io.s3e.jvm.Background;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -50,6 +51,9 @@ import software.amazon.awssdk.crt.auth.credentials.DelegateCredentialsHandler;
  */
 final class CredentialsCache implements DelegateCredentialsHandler, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(CredentialsCache.class);
+
+  /** What is told where not even the failure can be. */
+  private static final Exception BROKEN = new IllegalStateException("nobody answers for the keys");
 
   /** How old credentials may grow before the provider is asked whether they still hold. */
   private static final Duration REFRESH_AFTER = Duration.ofSeconds(30);
@@ -219,10 +223,20 @@ final class CredentialsCache implements DelegateCredentialsHandler, AutoCloseabl
       return;
     }
     try {
-      asker.execute(() -> asking.land(resolve()));
+      asker.execute(this::answer);
     } catch (RuntimeException | Error e) {
       // The system has no thread to give; it may have one for the next question.
       asking.land(new IllegalStateException("nobody can ask for credentials: " + e, e));
+    }
+  }
+
+  /** Asks the provider and tells all who wait, whatever comes of it. */
+  private void answer() {
+    Exception failure = BROKEN;
+    try {
+      failure = resolve();
+    } finally {
+      asking.land(failure);
     }
   }
 
@@ -244,7 +258,7 @@ final class CredentialsCache implements DelegateCredentialsHandler, AutoCloseabl
       boolean isFirst = failedNanos == null;
       failedNanos = System.nanoTime();
       if (!closed && isFirst) {
-        LOG.warn("The provider gives no credentials at present: {}", e.toString());
+        Background.log(() -> LOG.warn("No credentials at present: {}", e.toString()));
       }
       return e;
     } catch (Throwable e) {

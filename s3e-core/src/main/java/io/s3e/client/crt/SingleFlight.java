@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.s3e.client.crt;
 
+import io.s3e.jvm.Background;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
@@ -47,7 +48,7 @@ final class SingleFlight<T> {
         waiter.accept(answer);
       } catch (RuntimeException | Error e) {
         // The others are to be told all the same.
-        LOG.error("One of {} waiters failed", told.size(), e);
+        Background.log(() -> LOG.error("One of {} waiters failed", told.size(), e));
       }
     }
   }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.s3e.client.CredentialsSource;
 import io.s3e.client.CredentialsSource.Credentials;
+import io.s3e.testing.Unsayable;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
@@ -294,6 +295,22 @@ class CredentialsCacheTest {
     } catch (InterruptedException e) {
       throw new IllegalStateException(e);
     }
+  }
+
+  /** All later questions would wait for the end of this one. */
+  @Test
+  void aFailureThatCannotBeSaidIsAnAnswer() throws Exception {
+    open(
+        () -> {
+          if (asked.get() == 1) {
+            throw new Unsayable();
+          }
+          return key("key");
+        });
+    CompletableFuture<Exception> failure = new CompletableFuture<>();
+    cache.whenReady(() -> failure.complete(null), failure::complete);
+    assertThat(failure.get(10, TimeUnit.SECONDS)).isNotNull();
+    readyOn();
   }
 
   /** A rotation in which the token service is not there for a moment. */

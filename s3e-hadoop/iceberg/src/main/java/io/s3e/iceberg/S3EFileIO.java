@@ -42,8 +42,8 @@ public class S3EFileIO extends S3FileIO {
 
   private transient @Nullable Tenants tenants;
 
-  /** Once closed, S3FileIO's finalizer closes no more. */
-  private transient boolean wasClosed;
+  /** Once closed, S3FileIO's finalizer closes no more, nor that of a copy. */
+  private boolean wasClosed;
 
   /** For {@link #initialize}, which a catalog calls. */
   public S3EFileIO() {}

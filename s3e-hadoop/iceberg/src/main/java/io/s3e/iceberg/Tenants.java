@@ -8,6 +8,7 @@ import java.io.UncheckedIOException;
 import java.lang.ref.Cleaner;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -154,11 +155,15 @@ final class Tenants implements AutoCloseable {
   }
 
   /** A stream is closed, or was forgotten. */
-  private synchronized void end(Reading reading) {
-    if (--reading.streams == 0 && (isClosed || ends == Ends.WITH_STREAMS)) {
+  private void end(Reading reading) {
+    synchronized (this) {
+      if (--reading.streams > 0 || !(isClosed || ends == Ends.WITH_STREAMS)) {
+        return;
+      }
       byClient.values().remove(reading);
-      reading.tenant.close();
     }
+    // Which waits for what is in flight: others open files meanwhile.
+    reading.tenant.close();
   }
 
   /** Iceberg's client for the location; up to 1.9 there is one for all. */
@@ -187,11 +192,13 @@ final class Tenants implements AutoCloseable {
   }
 
   @Override
-  public synchronized void close() {
-    isClosed = true;
-    byClient.values().stream()
-        .filter(reading -> reading.streams == 0)
-        .forEach(reading -> reading.tenant.close());
-    byClient.clear();
+  public void close() {
+    List<Reading> unread;
+    synchronized (this) {
+      isClosed = true;
+      unread = byClient.values().stream().filter(reading -> reading.streams == 0).toList();
+      byClient.clear();
+    }
+    unread.forEach(reading -> reading.tenant.close());
   }
 }

@@ -93,6 +93,20 @@ class SerializationTest {
     }
   }
 
+  /** Nobody closes it: the finalizer of S3FileIO takes it for closed. */
+  @ParameterizedTest
+  @EnumSource
+  void theCopyOfAClosedOneLeavesNoTenant(By by) throws Exception {
+    try (HostileStore store = new HostileStore()) {
+      store.put("one/file", SIZE, 1);
+      S3EFileIO io = store.open(new S3EFileIO());
+      io.close();
+      S3EFileIO copy = by.copy(io);
+      assertThat(read(copy)).hasSize(SIZE);
+      assertThat(copy.tenants().isEmpty()).isTrue();
+    }
+  }
+
   private static byte[] read(S3EFileIO io) throws IOException {
     try (SeekableInputStream in =
         io.newInputFile(HostileStore.location("one/file"), SIZE).newStream()) {

@@ -54,7 +54,7 @@ public record AdapterConfig(
     boolean isEnabled = S3EKeys.ENABLED.get(conf, bucket);
     try {
       return read(conf, bucket, isEnabled);
-    } catch (IllegalArgumentException e) {
+    } catch (RuntimeException e) {
       if (isEnabled) {
         throw e;
       }

@@ -8,6 +8,7 @@ import java.io.Closeable;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.lang.ref.WeakReference;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -55,7 +56,9 @@ public final class HistoryStore {
   private final Path directory;
   private final URI uri;
   private final Configuration conf;
-  private volatile @Nullable FileSystem lent;
+
+  /** Forgotten by its owner, it goes. */
+  private volatile WeakReference<FileSystem> lent = new WeakReference<>(null);
 
   /**
    * @param conf how to reach it
@@ -69,18 +72,18 @@ public final class HistoryStore {
   /** Has calls go by {@code files}, if the directory is on it, until {@link #takeBack}. */
   void lend(FileSystem files) {
     URI other = files.getUri();
-    if (lent == null
+    if (lent.get() == null
         && other.getScheme().equals(uri.getScheme())
         && other.getAuthority() != null
         && other.getAuthority().equals(uri.getAuthority())) {
-      lent = files;
+      lent = new WeakReference<>(files);
     }
   }
 
   /** Its owner is about to close it. */
   void takeBack(FileSystem files) {
-    if (lent == files) {
-      lent = null;
+    if (lent.get() == files) {
+      lent.clear();
     }
   }
 
@@ -240,7 +243,7 @@ public final class HistoryStore {
    * @throws IOException if there is no such directory
    */
   void prepareToAdd() throws IOException {
-    FileSystem files = lent;
+    FileSystem files = lent.get();
     if (!S3A_SCHEME.equals(uri.getScheme()) && !(files instanceof S3AFileSystem)) {
       return;
     }
@@ -275,7 +278,7 @@ public final class HistoryStore {
    * closes those in it at the end of a JVM.
    */
   private Opened open() throws IOException {
-    FileSystem files = lent;
+    FileSystem files = lent.get();
     if (files != null) {
       return new Opened(files, false);
     }

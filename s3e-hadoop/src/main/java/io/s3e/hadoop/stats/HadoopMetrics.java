@@ -3,6 +3,7 @@ package io.s3e.hadoop.stats;
 
 import io.s3e.jvm.OwnLoader;
 import java.io.Closeable;
+import java.lang.ref.Cleaner;
 import java.lang.ref.WeakReference;
 import java.net.URI;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -20,12 +21,14 @@ import org.slf4j.LoggerFactory;
  * JMX has them as {@code Hadoop:service=PROCESS,name=S3E-BUCKET-NUMBER}. Elsewhere nobody asks. The
  * records of all are named S3E, with bucket and number as tags, so that sinks can add them up.
  *
- * <p>Registered from {@link #register} to {@link #close}; a file system that is forgotten is not
- * kept for that. Any thread may ask.
+ * <p>Registered from {@link #register} to {@link #close}, or until the file system is forgotten,
+ * which is not kept for that. Any thread may ask.
  */
 public final class HadoopMetrics implements MetricsSource, Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(HadoopMetrics.class);
   private static final String DESCRIPTION = "Reads of S3 by S3E";
+
+  private static final Cleaner FORGOTTEN = Cleaner.create();
 
   /** Names of sources are used once in a process. */
   private static final AtomicInteger NUMBERS = new AtomicInteger();
@@ -34,6 +37,7 @@ public final class HadoopMetrics implements MetricsSource, Closeable {
   private final int number = NUMBERS.incrementAndGet();
   private final WeakReference<FileSystemStatistics> statistics;
 
+  /** Guarded by this. */
   private boolean isRegistered;
 
   private HadoopMetrics(String bucket, FileSystemStatistics statistics) {
@@ -49,13 +53,18 @@ public final class HadoopMetrics implements MetricsSource, Closeable {
     HadoopMetrics source = new HadoopMetrics(fileSystem.getAuthority(), statistics);
     if (OwnLoader.isApplications()) {
       try {
-        DefaultMetricsSystem.instance().register(source.name(), DESCRIPTION, source);
-        source.isRegistered = true;
+        source.register();
+        FORGOTTEN.register(statistics, source::close);
       } catch (RuntimeException e) {
         LOG.debug("Hadoop's metrics do not take {}", source.name(), e);
       }
     }
     return source;
+  }
+
+  private synchronized void register() {
+    DefaultMetricsSystem.instance().register(name(), DESCRIPTION, this);
+    isRegistered = true;
   }
 
   private String name() {
@@ -79,7 +88,7 @@ public final class HadoopMetrics implements MetricsSource, Closeable {
 
   /** Idempotent. */
   @Override
-  public void close() {
+  public synchronized void close() {
     if (isRegistered) {
       isRegistered = false;
       DefaultMetricsSystem.instance().unregisterSource(name());

@@ -44,7 +44,7 @@ final class FailingReads implements AutoCloseable {
   static final int OFFSET = 100_000;
   static final int COUNT = 10_000;
   static final int LONG_COUNT = 2 << 20;
-  private static final int THREADS_OF_CLIENT = 4;
+  private static final int THREADS_OF_CLIENT = 3;
 
   private static final long DEADLINE_SECONDS = 240;
 
@@ -58,7 +58,10 @@ final class FailingReads implements AutoCloseable {
    * forgotten by the CRT for all its ports ({@link FailureTableTest}).
    */
   private static final List<Set<Place>> AT_ONCE =
-      List.of(EnumSet.of(Place.SERVER, Place.HASTY), EnumSet.of(Place.NOBODY, Place.NOWHERE));
+      List.of(
+          EnumSet.of(Place.SERVER),
+          EnumSet.of(Place.HASTY),
+          EnumSet.of(Place.NOBODY, Place.NOWHERE));
 
   /** The reader. */
   enum Client {

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.s3e.hadoop.stats;
 
+import static io.s3e.testing.Eventually.awaitTrue;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.s3e.hadoop.S3AReads;
 import io.s3e.hadoop.S3AServer;
+import io.s3e.hadoop.S3EFileSystem;
 import java.lang.management.ManagementFactory;
+import java.net.URI;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -114,5 +117,25 @@ class HadoopMetricsTest {
     assertThat(metrics).containsKeys(ReadStatistic.S3E_GETS.symbol());
     assertThat(metrics).doesNotContainValue(null);
     return metrics;
+  }
+
+  /** In no cache of Hadoop's, and closed by nobody. */
+  @Test
+  void aForgottenFileSystemIsNoSource() throws Exception {
+    forget();
+    awaitTrue(
+        "it is no source any more",
+        () -> {
+          System.gc();
+          return beans().isEmpty();
+        });
+  }
+
+  private static void forget() throws Exception {
+    S3EFileSystem fs = new S3EFileSystem();
+    fs.initialize(
+        URI.create("s3a://" + S3AServer.BUCKET),
+        S3AReads.small(S3AServer.s3e(S3AServer.endpoint())));
+    assertThat(beans()).hasSize(1);
   }
 }

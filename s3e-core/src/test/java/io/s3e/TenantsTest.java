@@ -57,6 +57,8 @@ class TenantsTest {
   private static final int BLOCK = 64 << 10;
   private static final int REQUEST = 8 * BLOCK;
   private static final int SIZE = 64 * BLOCK + 17;
+  private static final ClientLimits LENDING =
+      new ClientLimits(BLOCK, 8, 0, REQUEST, 16, 16L * REQUEST);
   private static final ObjectRef OBJECT = new ObjectRef("bucket", "key");
   private static final String ETAG = "\"v1\"";
   private static final String KEY_HEADER = "x-amz-server-side-encryption-customer-key";
@@ -337,14 +339,13 @@ class TenantsTest {
   @Test
   @Slow
   void aNeighbourThatHangsLeavesRoomOnTheSameConnections() throws Exception {
-    ClientLimits limits = new ClientLimits(BLOCK, 8, 0, REQUEST, 16, 16L * REQUEST);
     AtomicInteger closes = new AtomicInteger();
     List<Transport.Lease<Lanes>> leases = new ArrayList<>();
-    MemoryObjectClient hanging = client(limits);
+    MemoryObjectClient hanging = client(LENDING);
     hanging.faults((request, number) -> Answer.GOOD.silentAfter(0));
-    MemoryObjectClient healthy = client(limits);
-    try (S3E stuck = S3E.create(config(), budget, over(limits, closes, leases, hanging));
-        S3E well = S3E.create(config(), budget, over(limits, closes, leases, healthy))) {
+    MemoryObjectClient healthy = client(LENDING);
+    try (S3E stuck = S3E.create(config(), budget, over(closes, leases, hanging));
+        S3E well = S3E.create(config(), budget, over(closes, leases, healthy))) {
       List<Future<?>> reading = new ArrayList<>();
       for (int i = 0; i < 40; i++) {
         long position = (long) i * BLOCK;
@@ -381,11 +382,10 @@ class TenantsTest {
   /** As where its client has gone back to one that copies. */
   @Test
   void aTenantWhoseClientLendsNoMoreLeavesTheOthersTheirSlots() throws Exception {
-    ClientLimits limits = new ClientLimits(BLOCK, 8, 0, REQUEST, 16, 16L * REQUEST);
     AtomicInteger closes = new AtomicInteger();
     List<Transport.Lease<Lanes>> leases = new ArrayList<>();
-    MemoryObjectClient back = client(limits);
-    MemoryObjectClient well = client(limits);
+    MemoryObjectClient back = client(LENDING);
+    MemoryObjectClient well = client(LENDING);
     ForwardingClient copying =
         new ForwardingClient() {
           @Override
@@ -402,8 +402,8 @@ class TenantsTest {
             return () -> {};
           }
         };
-    try (S3E one = S3E.create(config(), budget, over(limits, closes, leases, copying));
-        S3E two = S3E.create(config(), budget, over(limits, closes, leases, well))) {
+    try (S3E one = S3E.create(config(), budget, over(closes, leases, copying));
+        S3E two = S3E.create(config(), budget, over(closes, leases, well))) {
       readAll(one);
       assertThat(back.gets()).isNotEmpty().noneMatch(GetRequest::lend);
       // By a key of its own nothing of what the first has read serves it.
@@ -417,12 +417,9 @@ class TenantsTest {
   }
 
   private ClientProvider over(
-      ClientLimits limits,
-      AtomicInteger closes,
-      List<Transport.Lease<Lanes>> leases,
-      ObjectClient client) {
+      AtomicInteger closes, List<Transport.Lease<Lanes>> leases, ObjectClient client) {
     return (ClientMemory memory) -> {
-      leases.add(memory.lease("lanes", granted -> new Lanes(limits, closes)));
+      leases.add(memory.lease("lanes", granted -> new Lanes(LENDING, closes)));
       return client;
     };
   }

@@ -3,11 +3,9 @@ package io.s3e.hadoop;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.s3e.testserver.S3TestServer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.security.PrivilegedExceptionAction;
-import java.time.Instant;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.apache.hadoop.conf.Configuration;
@@ -22,7 +20,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import software.amazon.awssdk.auth.credentials.AwsCredentials;
 import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
-import software.amazon.awssdk.auth.credentials.AwsSessionCredentials;
 
 /** Services open file systems for many users in one JVM: credentials are asked for as each. */
 @Timeout(120)
@@ -44,12 +41,7 @@ class CredentialsUserTest {
       } catch (IOException e) {
         throw new UncheckedIOException(e);
       }
-      return AwsSessionCredentials.builder()
-          .accessKeyId(S3TestServer.ACCESS_KEY)
-          .secretAccessKey(S3TestServer.SECRET_KEY)
-          .sessionToken("token")
-          .expirationTime(Instant.now().plusSeconds(10))
-          .build();
+      return S3AServer.soonExpired();
     }
   }
 

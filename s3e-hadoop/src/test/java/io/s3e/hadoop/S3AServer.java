@@ -5,8 +5,10 @@ import io.s3e.testserver.S3TestServer;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.s3a.impl.AWSClientConfig;
+import software.amazon.awssdk.auth.credentials.AwsSessionCredentials;
 
 /**
  * One S3 server for all adapter tests of this JVM, and the configuration that leads S3A to it.
@@ -36,6 +38,16 @@ public final class S3AServer {
   public static synchronized void createBucket(String name) {
     endpoint();
     server.withBucket(name);
+  }
+
+  /** The server's credentials, about to expire, so that each request asks for others. */
+  static AwsSessionCredentials soonExpired() {
+    return AwsSessionCredentials.builder()
+        .accessKeyId(S3TestServer.ACCESS_KEY)
+        .secretAccessKey(S3TestServer.SECRET_KEY)
+        .sessionToken("token")
+        .expirationTime(Instant.now().plusSeconds(10))
+        .build();
   }
 
   private static synchronized void stop() {

@@ -7,8 +7,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.s3e.testing.CapturedLog;
 import io.s3e.testing.Pause;
-import io.s3e.testserver.S3TestServer;
-import java.time.Instant;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -27,7 +25,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import software.amazon.awssdk.auth.credentials.AwsCredentials;
 import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
-import software.amazon.awssdk.auth.credentials.AwsSessionCredentials;
 
 /** A provider of credentials that hangs, while its file system is closed. */
 @Timeout(180)
@@ -57,12 +54,7 @@ class SlowCredentialsTest {
         Pause.nanos(1_000_000, "deaf to interrupts");
       }
       ANSWERED.incrementAndGet();
-      return AwsSessionCredentials.builder()
-          .accessKeyId(S3TestServer.ACCESS_KEY)
-          .secretAccessKey(S3TestServer.SECRET_KEY)
-          .sessionToken("token")
-          .expirationTime(Instant.now().plusSeconds(10))
-          .build();
+      return S3AServer.soonExpired();
     }
   }
 

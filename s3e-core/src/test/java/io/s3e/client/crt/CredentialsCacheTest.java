@@ -211,15 +211,7 @@ class CredentialsCacheTest {
   /** A store refuses an object that is not to be read without a reason, whatever the key is. */
   @Test
   void whatIsAtHandServesOnWhereTheProviderFailsToRenewIt() throws Exception {
-    open(
-        () -> {
-          if (asked.get() > 1) {
-            throw new IOException("the token service is down");
-          }
-          return key("key");
-        });
-    readyOn();
-    cache.suspect(System.nanoTime(), "key");
+    openAndSuspectWhereTheProviderFailsFromNowOn();
     CompletableFuture<String> renewed = new CompletableFuture<>();
     cache.renew(false, () -> renewed.complete(cache.keyId()));
     assertThat(renewed.get(10, TimeUnit.SECONDS)).isEqualTo("key");
@@ -228,15 +220,7 @@ class CredentialsCacheTest {
 
   @Test
   void aProviderThatFailsIsNotAskedAtEachRequest() throws Exception {
-    open(
-        () -> {
-          if (asked.get() > 1) {
-            throw new IOException("the token service is down");
-          }
-          return key("key");
-        });
-    readyOn();
-    cache.suspect(System.nanoTime(), "key");
+    openAndSuspectWhereTheProviderFailsFromNowOn();
     awaitTrue(
         "it is asked in the background",
         () -> {
@@ -247,6 +231,18 @@ class CredentialsCacheTest {
       readyOn();
     }
     assertThat(asked).as("in 5 s once").hasValueLessThanOrEqualTo(3);
+  }
+
+  private void openAndSuspectWhereTheProviderFailsFromNowOn() throws Exception {
+    open(
+        () -> {
+          if (asked.get() > 1) {
+            throw new IOException("the token service is down");
+          }
+          return key("key");
+        });
+    readyOn();
+    cache.suspect(System.nanoTime(), "key");
   }
 
   /** Its provider answers once the latch is open. */

@@ -15,6 +15,7 @@ import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.domain.JavaType;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTag;
 import com.tngtech.archunit.junit.ArchTest;
 import io.s3e.client.crt.CrtEntry;
 import io.s3e.client.library.AwsCrtMBean;
@@ -29,6 +30,7 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /** The core exports {@link Exports}, all that these need, and says that the rest is internal. */
+@ArchTag("slow")
 @AnalyzeClasses(packages = "io.s3e", importOptions = ImportOption.DoNotIncludeTests.class)
 class ExportsTest {
   /** Made by name in a class loader of its own; asked for by the JVM. */

@@ -9,6 +9,7 @@ import io.s3e.buffer.MemoryBudget;
 import io.s3e.client.ClientLimits;
 import io.s3e.stream.S3EInputStream;
 import io.s3e.testing.MemoryObjectClient;
+import io.s3e.testing.Slow;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -60,6 +61,7 @@ class SharedBudgetTest {
   }
 
   @Test
+  @Slow
   void enginesMadeAtTheSameTimeShareWhatThereIs() throws Exception {
     MemoryBudget budget = new MemoryBudget(64L * BLOCK);
     int engines = 2;

@@ -186,6 +186,7 @@ class WriteBackTest {
 
   /** The memory that a write holds is as good as lost; all other is not. */
   @Test
+  @Slow
   void aWriteThatHangsHoldsUpNoReader() throws Exception {
     MemoryBudget budget = new MemoryBudget(SMALL_BYTES);
     try (S3E engine = engine(budget, client())) {

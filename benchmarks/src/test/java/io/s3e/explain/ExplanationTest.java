@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.MissingNode;
 import io.s3e.explain.Finding.Kind;
 import io.s3e.hadoop.cost.Prices;
+import io.s3e.testing.Slow;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -63,6 +64,7 @@ class ExplanationTest {
   /** It takes a second or two; comparing all with all takes minutes. */
   @Test
   @Timeout(60)
+  @Slow
   void tensOfThousandsOfQueriesTakeSeconds() {
     Application application = new Application();
     JsonNode none = MissingNode.getInstance();

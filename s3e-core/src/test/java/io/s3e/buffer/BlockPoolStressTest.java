@@ -5,6 +5,7 @@ import static io.s3e.buffer.BlockPoolTest.acquireAll;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.s3e.testing.Seed;
+import io.s3e.testing.Slow;
 import io.s3e.testing.Threads;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -109,6 +110,7 @@ class BlockPoolStressTest {
   }
 
   @Test
+  @Slow
   void ofManyReleasesOfOneLeaseExactlyOneSucceeds() throws Exception {
     long seed = Seed.draw();
     for (int round = 0; round < 300; round++) {
@@ -133,6 +135,7 @@ class BlockPoolStressTest {
   }
 
   @Test
+  @Slow
   void closeRacesAcquisitionsAndReleasesAndLeavesNothing() throws Exception {
     long seed = Seed.draw();
     SplittableRandom root = new SplittableRandom(seed);

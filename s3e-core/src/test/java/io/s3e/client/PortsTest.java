@@ -13,6 +13,7 @@ import io.s3e.stream.S3EInputStream;
 import io.s3e.testing.HostileS3Server;
 import io.s3e.testing.MemoryObjectClient;
 import io.s3e.testing.S3ProxyServer;
+import io.s3e.testing.Slow;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Timeout;
@@ -29,6 +30,7 @@ class PortsTest {
   @ParameterizedTest
   @EnumSource
   @Timeout(value = 60, unit = TimeUnit.SECONDS)
+  @Slow
   void storesOfOneHostAreApart(EveryClient client) throws Exception {
     try (HostileS3Server one = HostileS3Server.start();
         HostileS3Server other = HostileS3Server.start();

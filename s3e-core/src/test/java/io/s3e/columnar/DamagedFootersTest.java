@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.sun.management.ThreadMXBean;
 import io.s3e.block.ByteRange;
 import io.s3e.testing.Seed;
+import io.s3e.testing.Slow;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.Arrays;
@@ -45,6 +46,7 @@ class DamagedFootersTest {
   }
 
   @Test
+  @Slow
   void damagedParquetFootersAreRefusedOrConsistent() {
     Random random = new Random(Seed.draw());
     List<byte[]> footers =

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.s3e.block.ObjectRef;
 import io.s3e.block.ObjectVersion;
+import io.s3e.testing.Slow;
 import java.util.BitSet;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -87,6 +88,7 @@ class LayoutMemoryTest {
    * than they weigh spoil all.
    */
   @Test
+  @Slow
   void layoutsTakeNoMoreHeapThanTheyWeigh() {
     int one = layout(1, 1).weight();
     int most = (8 << 20) / one;

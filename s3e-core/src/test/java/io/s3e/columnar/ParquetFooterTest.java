@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import io.s3e.block.ByteRange;
 import io.s3e.block.ObjectRef;
 import io.s3e.block.ObjectVersion;
+import io.s3e.testing.Slow;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -147,6 +148,7 @@ class ParquetFooterTest {
   }
 
   @Test
+  @Slow
   void everyTruncationIsRefused() {
     for (String name : List.of("lineitem", "small-part-00000")) {
       byte[] footer = footerOf(name);

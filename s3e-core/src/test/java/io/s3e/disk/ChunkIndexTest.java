@@ -163,6 +163,7 @@ class ChunkIndexTest {
 
   /** Whatever is done in whatever order, the index says what a map would say. */
   @Test
+  @Slow
   void randomWorkIsThatOfAMap() {
     for (int round = 0; round < 20; round++) {
       long seed = round == 0 ? SEED : SEED * 31 + round;

@@ -12,6 +12,7 @@ import io.s3e.metrics.DiskMetrics;
 import io.s3e.testing.CapturedLog;
 import io.s3e.testing.DiskWrites;
 import io.s3e.testing.Eventually;
+import io.s3e.testing.Slow;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -423,6 +424,7 @@ class SharedRegionsTest {
   }
 
   @Test
+  @Slow
   void keysEncryptAndNobodyGoesOnWithWhatAnotherHasBegun() throws IOException {
     CacheKey key = CacheKey.random();
     SharedRegionsRig one = encrypted(directory, key);

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.s3e.fault.Gate.Outcome;
 import io.s3e.fault.GateSimulation.Store;
+import io.s3e.testing.Slow;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -32,6 +33,7 @@ class GateStormTest {
     "64, UNAVAILABLE, 60",
     "1000, UNAVAILABLE, 15"
   })
+  @Slow
   void aStoreThatRefusesEverybodyIsAskedOnceASecondAndBackAtOnce(
       int readers, Outcome outcome, int seconds) {
     long end = BEGIN + seconds * SECOND;

@@ -12,6 +12,7 @@ import io.s3e.buffer.MemoryBudget;
 import io.s3e.client.ClientLimits;
 import io.s3e.memory.Need.MemoryKind;
 import io.s3e.testing.Pause;
+import io.s3e.testing.Slow;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -426,6 +427,7 @@ class BulkheadTest {
   }
 
   @Test
+  @Slow
   void lookingOverdueWhileTheRunEndsCountsOnce() throws Exception {
     for (int round = 0; round < 2_000; round++) {
       Grant grant = demand(HEALTHY, 1_000);

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.s3e.memory.TestBlocks.Fetched;
 import io.s3e.memory.UnreadSlabs.Idle;
 import io.s3e.testing.Seed;
+import io.s3e.testing.Slow;
 import io.s3e.testing.Threads;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -78,6 +79,7 @@ class ResidencyStressTest {
 
   /** No reader waits and no tenant ends: what is to be written is there when its turn comes. */
   @Test
+  @Slow
   void guessesEvictNothingThatIsToBeWritten() throws Exception {
     long seed = Seed.draw();
     AtomicInteger written = new AtomicInteger();

@@ -56,6 +56,7 @@ class ReadPlannerPropertyTest {
   }
 
   @Test
+  @Slow
   void nothingNewIsWantedOfAReaderThatGoesOnWithinTheQuietBlocks() {
     long base = Seed.draw();
     long quiet = 0;

@@ -96,6 +96,7 @@ class ManyRangesTest {
 
   /** Two slots: most groups wait for room. */
   @Test
+  @Slow
   void denseRangesThatDoNotFitIntoMemoryAreFetchedOnce() throws Exception {
     MemoryObjectClient client =
         new MemoryObjectClient(new ClientLimits(MIB, 4, 0, SLOT, 2, 2L * SLOT));

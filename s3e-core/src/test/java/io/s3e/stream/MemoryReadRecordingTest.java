@@ -12,6 +12,7 @@ import io.s3e.buffer.MemoryBudget;
 import io.s3e.client.ClientLimits;
 import io.s3e.testing.MemoryObjectClient;
 import io.s3e.testing.Pause;
+import io.s3e.testing.Slow;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -80,6 +81,7 @@ class MemoryReadRecordingTest {
   }
 
   @Test
+  @Slow
   void eightStreamsReadTheSameBlocksWithoutStopping() throws Exception {
     List<S3EInputStream> streams = new ArrayList<>();
     for (int i = 0; i < READERS; i++) {
@@ -105,6 +107,7 @@ class MemoryReadRecordingTest {
   }
 
   @Test
+  @Slow
   void eightThreadsReadOneStreamAtTheirOwnPositionsWithoutStopping() throws Exception {
     try (S3EInputStream in = engine.open(OBJECT)) {
       requireNoStops(

@@ -12,6 +12,7 @@ import io.s3e.block.ByteRange;
 import io.s3e.metrics.StreamListener;
 import io.s3e.prefetch.ReadPolicy;
 import io.s3e.testing.MemoryObjectClient.Answer;
+import io.s3e.testing.Slow;
 import io.s3e.testing.Threads;
 import io.s3e.testing.Unsayable;
 import java.io.InterruptedIOException;
@@ -296,6 +297,7 @@ class VectoredEndTest {
 
   /** The thread may ask for the blocks anew between the end of their GET and its interrupt. */
   @Test
+  @Slow
   void aFutureCancelledWhenItBeginsToReadLeavesNoGet() throws Exception {
     storeIsSilent();
     try (S3EInputStream in = s3e.open(RANDOM)) {

@@ -13,6 +13,7 @@ import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTag;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
 import io.s3e.Exports;
@@ -21,6 +22,7 @@ import java.util.Set;
 /**
  * The imports that are allowed: of the core, the adapter's packages, and S3A's non-public types.
  */
+@ArchTag("slow")
 @AnalyzeClasses(packages = "io.s3e", importOptions = ImportOption.DoNotIncludeTests.class)
 class ArchitectureTest {
   private static final String S3A = "org.apache.hadoop.fs.s3a.";

@@ -9,6 +9,7 @@ import io.s3e.Engines;
 import io.s3e.hadoop.client.OpenEngines;
 import io.s3e.metrics.DiskMetrics;
 import io.s3e.testing.CapturedLog;
+import io.s3e.testing.Slow;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -173,6 +174,7 @@ class DiskCacheReadsTest {
   /** The SPI shows no file system, but what S3A has found of each object. */
   @Tag("stream-spi")
   @Test
+  @Slow
   void customersKeysInACredentialProviderKeepEverythingOffTheFactorysDisk() throws Exception {
     Path disk = Files.createDirectory(temp.resolve("disk"));
     conf = S3AReads.small(S3AServer.factoryAlone(proxy.endpoint()));

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 
 import io.s3e.testing.Seed;
+import io.s3e.testing.Slow;
 import java.io.EOFException;
 import java.io.FileNotFoundException;
 import java.io.IOException;
@@ -210,6 +211,7 @@ public abstract class S3AReads {
   }
 
   @Test
+  @Slow
   void readsOfManyThreadsDoNotMixUp() throws Exception {
     int threads = 8;
     ExecutorService pool = Executors.newFixedThreadPool(threads);

@@ -72,6 +72,7 @@ class StartTest {
   }
 
   @Test
+  @Slow
   void aCacheInMemoryOnlyIsToldToo() throws Exception {
     try (CapturedLog log = new CapturedLog();
         FileSystem fs = S3AReads.open(conf)) {
@@ -110,6 +111,7 @@ class StartTest {
   }
 
   @Test
+  @Slow
   void anotherStreamThatIsOverriddenIsToldOnce() throws Exception {
     conf.set(OF_BUCKET + "input.stream.type", "classic");
     conf.set("fs.s3a.prefetch.enabled", "true");

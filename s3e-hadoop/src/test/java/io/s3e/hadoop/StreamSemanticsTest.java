@@ -9,6 +9,7 @@ import io.s3e.block.ObjectRef;
 import io.s3e.testing.Fault;
 import io.s3e.testing.HostileS3Server;
 import io.s3e.testing.Pause;
+import io.s3e.testing.Slow;
 import java.io.BufferedReader;
 import java.io.Closeable;
 import java.io.IOException;
@@ -338,6 +339,7 @@ class StreamSemanticsTest {
   }
 
   @Test
+  @Slow
   void noCloseWaitsForTheCredentialsOfAFirstRead() throws Exception {
     slowCredentials();
     FileSystem fs = s3e();

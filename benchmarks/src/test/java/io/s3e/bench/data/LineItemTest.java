@@ -21,6 +21,7 @@ class LineItemTest {
   @TempDir private Path temp;
 
   @Test
+  @Slow
   void textHasExactlyTheLengthAndIsTheSameEachTime() throws Exception {
     Path one = temp.resolve("one");
     Path two = temp.resolve("two");

@@ -19,6 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** parquet-java finds in these files what was to be in them. */
+@Slow
 class TextParquetTest {
 
   @TempDir private Path temp;
@@ -74,7 +75,6 @@ class TextParquetTest {
     assertThat(end).isEqualTo(2_000_004).isLessThan(Files.size(file));
   }
 
-  @Slow
   @Test
   void wideFilesHaveThreeHundredColumns() throws Exception {
     List<BlockMetaData> groups = groups(write(TextParquet.wide(130 << 20)));
@@ -86,7 +86,6 @@ class TextParquetTest {
         .containsAll(TextParquet.TWO_OF_WIDE);
   }
 
-  @Slow
   @Test
   void noTwoChunksAreAlike() throws Exception {
     Path file = write(TextParquet.lineItem(6 << 20));

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.s3e.testing.Eventually;
+import io.s3e.testing.Slow;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -39,6 +40,7 @@ class RequestLogTest {
   }
 
   @Test
+  @Slow
   void everyRequestHasALine() throws Exception {
     Path file = temp.resolve("requests.jsonl");
     Shape shape =

@@ -4,6 +4,7 @@ package io.s3e.bench.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.s3e.testing.Slow;
 import java.io.FileNotFoundException;
 import java.net.URI;
 import java.nio.file.Files;
@@ -69,6 +70,7 @@ class S3AClientTest {
   }
 
   @Test
+  @Slow
   void largeFileIsWrittenInPartsAndReadBack() throws Exception {
     ServerStats before = server.stats();
     byte[] content = write("large", 3 * PART_BYTES + 17);
@@ -85,6 +87,7 @@ class S3AClientTest {
   }
 
   @Test
+  @Slow
   void positionedReadAndSeek() throws Exception {
     byte[] content = write("seek", 600_000);
     byte[] got = new byte[1000];
@@ -98,6 +101,7 @@ class S3AClientTest {
   }
 
   @Test
+  @Slow
   void listRenameDelete() throws Exception {
     write("dir/a", 10);
     write("dir/b", 20);

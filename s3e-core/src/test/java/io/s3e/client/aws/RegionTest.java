@@ -24,6 +24,7 @@ import io.s3e.stream.S3EInputStream;
 import io.s3e.testing.Fault;
 import io.s3e.testing.HostileS3Server;
 import io.s3e.testing.RecordingHandler;
+import io.s3e.testing.Slow;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -117,6 +118,7 @@ class RegionTest {
 
   @ParameterizedTest
   @EnumSource
+  @Slow
   void noRegionIsFollowedUnasked(EveryClient kind) throws Exception {
     server.redirect(301, "PermanentRedirect", region -> "eu-west-1");
     try (ObjectClient client =

@@ -96,6 +96,7 @@ class CredentialsTest {
   /** What one prefix may read, another's credentials may not, though it is in memory. */
   @Test
   @Tag("iceberg-1.11")
+  @Slow
   void credentialsThatAreRefusedGetNothingFromMemory() throws IOException {
     StoredContent content = store.put("one/file", SIZE, 1);
     store.server.decide(

@@ -96,6 +96,7 @@ class SerializationTest {
   /** Nobody closes it: the finalizer of S3FileIO takes it for closed. */
   @ParameterizedTest
   @EnumSource
+  @Slow
   void theCopyOfAClosedOneLeavesNoTenant(By by) throws Exception {
     try (HostileStore store = new HostileStore()) {
       store.put("one/file", SIZE, 1);

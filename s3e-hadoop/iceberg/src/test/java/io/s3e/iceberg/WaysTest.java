@@ -143,6 +143,7 @@ class WaysTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"", " ", ","})
+  @Slow
   void noDirectoriesAreNoCacheOnDisk(String directories) throws IOException {
     Map<String, String> properties = Map.of("s3e.cache.dirs", directories);
     assertThat(S3EProperties.config(properties).diskCache().mode())
@@ -353,6 +354,7 @@ class WaysTest {
   }
 
   @Test
+  @Slow
   void initializedAnewItReadsByTheNewProperties() throws IOException {
     try (S3EFileIO io = store.open(new S3EFileIO())) {
       assertReads(io);

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.s3e.block.ObjectRef;
 import io.s3e.hadoop.S3AServer;
 import io.s3e.hadoop.history.JobFacts.Run;
+import io.s3e.testing.Slow;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.reflect.Method;
@@ -199,6 +200,7 @@ class HistoryStoreTest {
   }
 
   @Test
+  @Slow
   void directoryMayBeOnS3() throws Exception {
     Configuration conf = S3AServer.s3e(S3AServer.endpoint());
     conf.set("fs.s3a.s3e.history", "on");

@@ -7,6 +7,7 @@ import io.s3e.block.ObjectRef;
 import io.s3e.columnar.PlaceFacts;
 import io.s3e.hadoop.conf.HistorySetting;
 import io.s3e.hadoop.conf.HistorySetting.Mode;
+import io.s3e.testing.Slow;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -43,6 +44,7 @@ class JobHistoryTest {
 
   /** As executors of one application report: all of the same tables. */
   @Test
+  @Slow
   void tablesThatManyReportAreHeldOnce(@TempDir Path directory) throws Exception {
     HistorySetting setting =
         new HistorySetting(Mode.OBSERVE, directory.toUri().toString(), "j", "");

@@ -75,6 +75,7 @@ class OtherSchemesTest {
 
   /** FileContext has no close, and nobody else holds the file system that it has made. */
   @Test
+  @Slow
   void aStreamKeepsTheFileSystemOfAForgottenContext() throws Exception {
     Configuration conf = S3AServer.s3a(S3AServer.endpoint());
     conf.set("fs.AbstractFileSystem.s3a.impl", S3EAbstractFileSystem.class.getName());

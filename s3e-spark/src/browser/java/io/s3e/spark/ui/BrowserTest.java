@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import io.s3e.testing.Pause;
+import io.s3e.testing.Slow;
 import java.io.File;
 import java.net.URI;
 import java.nio.file.Path;
@@ -32,6 +33,7 @@ import org.openqa.selenium.logging.LoggingPreferences;
  * The tab in a real browser: Chromium with its driver, where the machine has both ({@code
  * s3e.test.chromium} and {@code s3e.test.chromedriver} name them elsewhere).
  */
+@Slow
 class BrowserTest {
   private static final int STAGES = 9;
   private static LiveSpark spark;

@@ -69,6 +69,7 @@ class S3EHistoryPluginTest {
 
   /** The server goes on as without S3E: it passes over the events, whose class it cannot load. */
   @Test
+  @Slow
   void onAJavaThatIsTooOldThereIsNoTab() {
     Thread thread = Thread.currentThread();
     ClassLoader before = thread.getContextClassLoader();

@@ -4,7 +4,6 @@ package io.s3e;
 import io.s3e.buffer.BlockPool;
 import io.s3e.buffer.MemoryBudget;
 import io.s3e.columnar.LayoutMemory;
-import io.s3e.fault.Gates;
 import io.s3e.fault.Stores;
 import io.s3e.fetch.ExplainConfig;
 import io.s3e.fetch.FetchServices;
@@ -138,8 +137,7 @@ final class Engine {
       gets.close();
       throw e;
     }
-    Gates gates = new Gates(timer::later);
-    services = new FetchServices(index, admission, timer, gates, new Stores(), gets.ledger);
+    services = new FetchServices(index, admission, timer, new Stores(timer::later), gets.ledger);
     clients = new EngineClients(budget, admission, timer, linger, onThread("s3e-engine-end"));
     admission.whenMemoryIsWanted(clients::endIdleSoon);
     disk = new EngineDisk(clients::reserve, budget, diskMetrics, onThread("s3e-disk-open"));

@@ -75,7 +75,7 @@ final class EngineStreams implements AutoCloseable {
     ObjLongConsumer<EngineMetrics.Counter> counts =
         (counter, amount) -> {
           fetcher.metrics().add(counter, amount);
-          listener.onColumnar(counter, amount);
+          listener.onCount(counter, amount);
         };
     StreamPlanner planner = planner(version, layout, options, counts);
     SizeFrom from = options.size() < 0 ? SizeFrom.STORE : SizeFrom.OPENER;
@@ -83,7 +83,14 @@ final class EngineStreams implements AutoCloseable {
     ReaderProgress progress = new ReaderProgress(planner.pattern(), habit);
     ObjectHandle handle =
         new ObjectHandle(
-            version, from, layout, options.headers(), options.context(), listener, progress);
+            version,
+            from,
+            layout,
+            options.headers(),
+            options.context(),
+            listener,
+            counts,
+            progress);
     handle.cancelledBy(options.cancelled());
     handle.readBy(engine.streams.incrementAndGet(), options.label());
     fetcher.opened(handle);

@@ -11,8 +11,6 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.StampedLock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Buffers of one size outside the heap, cut from arenas that are reserved from a {@link
@@ -70,7 +68,6 @@ import org.slf4j.LoggerFactory;
  * budget is told before an allocation and after a free, both with the lock held.
  */
 public final class BlockPool implements AutoCloseable {
-  private static final Logger LOG = LoggerFactory.getLogger(BlockPool.class);
 
   /**
    * An arena is about this large, in bytes, or one block if that is larger. Large enough that an
@@ -100,7 +97,6 @@ public final class BlockPool implements AutoCloseable {
   private volatile boolean closed;
 
   // Written with the write lock held, read with the lock or in an optimistic read section.
-  private boolean refusalLogged;
   private boolean refused;
   private long refusedAtNanos;
 
@@ -280,29 +276,15 @@ public final class BlockPool implements AutoCloseable {
       arena = new Arena(memory.allocate(bytes), blocks);
       refused = false;
     } catch (OutOfMemoryError e) {
+      // Reads go on with less; DirectMemory has said so.
       refusedAtNanos = System.nanoTime();
       refused = true;
-      logRefusal(bytes, e);
     } finally {
       if (arena == null) {
         budget.release(bytes);
       }
     }
     return arena;
-  }
-
-  private void logRefusal(int bytes, OutOfMemoryError e) {
-    if (!refusalLogged) {
-      refusalLogged = true;
-      LOG.warn(
-          "The JVM refused {} bytes of direct memory to the {}, which holds {} bytes; reads go on"
-              + " with less. Raise -XX:MaxDirectMemorySize or lower the memory budget ({} bytes)",
-          bytes,
-          this,
-          reservedBytes.get(),
-          budget.limit(),
-          e);
-    }
   }
 
   /**

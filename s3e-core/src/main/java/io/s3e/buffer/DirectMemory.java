@@ -90,15 +90,15 @@ final class DirectMemory implements ArenaMemory {
       return offHeap(bytes);
     } catch (OutOfMemoryError refusal) {
       askAgainNanos = System.nanoTime() + TimeUnit.SECONDS.toNanos(REFUSAL_PAUSE_SECONDS);
-      ByteBuffer buffer = onHeap(bytes, refusal);
       if (warned.compareAndSet(false, true)) {
         LOG.warn(
-            "The JVM has no direct memory left; buffers come from the heap now, which is slower."
-                + " Raise -XX:MaxDirectMemorySize or lower the memory budget"
-                + " (fs.s3a.s3e.memory.budget under Hadoop): {}",
+            "The JVM has no direct memory left; buffers come from the heap now, which is slower, up"
+                + " to a sixteenth of it, and reads go on with less after that. Raise"
+                + " -XX:MaxDirectMemorySize or lower the memory budget (fs.s3a.s3e.memory.budget"
+                + " under Hadoop): {}",
             refusal.toString());
       }
-      return buffer;
+      return onHeap(bytes, refusal);
     }
   }
 

@@ -2,7 +2,6 @@
 package io.s3e.buffer;
 
 import io.s3e.jvm.MemoryShare;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 import java.util.function.ToLongBiFunction;
@@ -13,18 +12,15 @@ import java.util.function.ToLongBiFunction;
  * reservation back after the memory is gone, so that {@link #reserved()} is never less than what is
  * really held.
  *
- * <p>The limit is that of an account, which is this budget's own or, {@linkplain #ofJvm for the
- * JVM's}, that of the engines of all class loaders. The state of the budget is one number, {@code 0
- * <= reserved <=} what its account has reserved {@code <= limit}: it is raised after the account
- * has granted and lowered before the account gets it back. Any thread may call anything; only
- * {@link #claim} and {@link #claimShare} run code of other engines.
+ * <p>The limit, and the count, are those of an account, which is this budget's own or, {@linkplain
+ * #ofJvm for the JVM's}, that of the engines of all class loaders. Any thread may call anything;
+ * only {@link #claim} and {@link #claimShare} run code of other engines.
  */
 public final class MemoryBudget implements AutoCloseable {
   /** Takes the calls of {@link MemoryShare}. */
   private final ToLongBiFunction<String, Long> account;
 
   private final long limit;
-  private final AtomicLong reserved = new AtomicLong();
 
   // The engine's pooled buffers as other engines see them; none until there is an engine.
   private volatile LongConsumer giveBack = bytes -> {};
@@ -81,29 +77,17 @@ public final class MemoryBudget implements AutoCloseable {
    * @throws IllegalArgumentException if {@code bytes} is negative
    */
   public boolean tryReserve(long bytes) {
-    boolean isGranted = account.applyAsLong(MemoryShare.RESERVE, bytes) == 1;
-    if (isGranted) {
-      reserved.addAndGet(bytes);
-    }
-    return isGranted;
+    return account.applyAsLong(MemoryShare.RESERVE, bytes) == 1;
   }
 
   /**
    * Gives back what {@link #tryReserve} granted.
    *
    * @param bytes 0 or more, at most what is reserved
-   * @throws IllegalArgumentException if {@code bytes} is negative
-   * @throws IllegalStateException if less than {@code bytes} is reserved; nothing changes then
+   * @throws IllegalArgumentException if {@code bytes} is negative, or more than the engine has
+   *     reserved; nothing changes then
    */
   public void release(long bytes) {
-    if (bytes < 0) {
-      throw new IllegalArgumentException(bytes + " bytes is negative");
-    }
-    long before = reserved.getAndUpdate(now -> bytes > now ? now : now - bytes);
-    if (bytes > before) {
-      throw new IllegalStateException(
-          "release of " + bytes + " bytes while only " + before + " are reserved");
-    }
     long unused = account.applyAsLong(MemoryShare.RELEASE, bytes);
   }
 
@@ -112,9 +96,9 @@ public final class MemoryBudget implements AutoCloseable {
     return limit;
   }
 
-  /** Bytes reserved now, by this budget's engine. */
+  /** Bytes reserved now in the account; of the JVM's, by the engines of all class loaders. */
   public long reserved() {
-    return reserved.get();
+    return limit - available();
   }
 
   /** Bytes that could be reserved now. */
@@ -150,6 +134,6 @@ public final class MemoryBudget implements AutoCloseable {
 
   @Override
   public String toString() {
-    return "budget of " + limit() + " bytes, " + reserved.get() + " reserved";
+    return "budget of " + limit() + " bytes, " + reserved() + " reserved";
   }
 }

@@ -72,28 +72,37 @@ public record FaultPolicy(Duration base, Duration cap) {
 
   private static final Set<String> WRONG_CLOCK = Set.of("RequestTimeTooSkewed", "RequestExpired");
 
-  private static final Verdict FAIL = new Verdict.Fail();
+  /**
+   * A request for the same bytes is sent again, after {@code remedy} and {@code pauseNanos} ns.
+   *
+   * @param isHalf whether for half as much: the answer broke off or did not come, and a shorter one
+   *     may get through
+   */
+  public record SendAgain(long pauseNanos, boolean isHalf, Remedy remedy) {}
 
   /** The policy whose pauses grow to a hundred times {@code base}. */
   public static FaultPolicy from(Duration base) {
     return new FaultPolicy(base, base.multipliedBy(LONGEST_PAUSE));
   }
 
-  /** What follows {@code failure}, the latest of {@code history}; {@code jitter} is from 0 to 1. */
-  public Verdict after(RequestFailure failure, History history, double jitter) {
+  /**
+   * What follows {@code failure}, the latest of {@code history}; null if no request would bring the
+   * bytes, and the failure is the reader's error. {@code jitter} is from 0 to 1.
+   */
+  public @Nullable SendAgain after(RequestFailure failure, History history, double jitter) {
     return switch (failure.kind()) {
       // A cancel that was asked for is no failure. One that was not is a lost connection.
       case THROTTLED, NETWORK, CANCELLED -> again(failure, history, jitter);
-      case SERVER -> isPermanent(failure) ? FAIL : again(failure, history, jitter);
+      case SERVER -> isPermanent(failure) ? null : again(failure, history, jitter);
       case REJECTED ->
-          history.rejections() >= SENDS_FOR_A_FORM ? FAIL : again(failure, history, jitter);
-      case TLS -> isHopeless(history, SENDS_WITHOUT_TRUST) ? FAIL : again(failure, history, jitter);
+          history.rejections() >= SENDS_FOR_A_FORM ? null : again(failure, history, jitter);
+      case TLS -> isHopeless(history, SENDS_WITHOUT_TRUST) ? null : again(failure, history, jitter);
       case CREDENTIALS ->
-          isHopeless(history, SENDS_WITHOUT_CREDENTIALS) ? FAIL : again(failure, history, jitter);
+          isHopeless(history, SENDS_WITHOUT_CREDENTIALS) ? null : again(failure, history, jitter);
       case FORBIDDEN, OTHER -> afterRemedy(failure, history);
       // A client moves a bucket once, so that no store sends it around.
-      case MOVED -> new Verdict.SendAgain(0, false, Remedy.NONE);
-      case REDIRECTED, NOT_FOUND, CHANGED, OUT_OF_RANGE, NO_ETAG, NOT_LENT -> FAIL;
+      case MOVED -> new SendAgain(0, false, Remedy.NONE);
+      case REDIRECTED, NOT_FOUND, CHANGED, OUT_OF_RANGE, NO_ETAG, NOT_LENT -> null;
     };
   }
 
@@ -131,11 +140,11 @@ public record FaultPolicy(Duration base, Duration cap) {
     return !history.hasAnswered() && history.failures() >= sends;
   }
 
-  private static Verdict afterRemedy(RequestFailure failure, History history) {
+  private static @Nullable SendAgain afterRemedy(RequestFailure failure, History history) {
     Remedy remedy = remedyFor(failure.answer());
     return remedy == Remedy.NONE || history.tried().contains(remedy)
-        ? FAIL
-        : new Verdict.SendAgain(0, false, remedy);
+        ? null
+        : new SendAgain(0, false, remedy);
   }
 
   private static Remedy remedyFor(@Nullable StoreAnswer answer) {
@@ -152,10 +161,10 @@ public record FaultPolicy(Duration base, Duration cap) {
     return WRONG_CLOCK.contains(code) ? Remedy.CLOCK : Remedy.NONE;
   }
 
-  private Verdict again(RequestFailure failure, History history, double jitter) {
+  private SendAgain again(RequestFailure failure, History history, double jitter) {
     Remedy remedy = failure.kind() == Kind.CREDENTIALS ? Remedy.CREDENTIALS : Remedy.NONE;
     long pause = pauseNanos(failure.kind(), history, jitter);
-    return new Verdict.SendAgain(pause, isCut(failure), remedy);
+    return new SendAgain(pause, isCut(failure), remedy);
   }
 
   private long pauseNanos(Kind kind, History history, double jitter) {

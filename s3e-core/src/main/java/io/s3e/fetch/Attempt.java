@@ -250,9 +250,9 @@ final class Attempt implements ResponseHandler {
   @Override
   public void onSent() {
     get.sent();
-    tenant.metrics.count(Counter.GETS);
+    handle.count(Counter.GETS, 1);
     if (get.isGuess()) {
-      tenant.metrics.count(Counter.PREFETCH_GETS);
+      handle.count(Counter.PREFETCH_GETS, 1);
     }
     handle.listener().onGetSent(request.range().start(), request.range().length(), get.isGuess());
   }
@@ -385,8 +385,7 @@ final class Attempt implements ResponseHandler {
     }
     // Whoever reads them finds them counted.
     get.came(count);
-    tenant.metrics.add(Counter.FETCHED_BYTES, count);
-    handle.listener().onReceived(count);
+    handle.count(Counter.FETCHED_BYTES, count);
     return coming;
   }
 }

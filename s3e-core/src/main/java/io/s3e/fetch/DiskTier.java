@@ -44,7 +44,6 @@ final class DiskTier {
 
   final DiskCache cache;
   private final Proofs proofs;
-  private final EngineMetrics ofTenant;
   private final DiskMetrics metrics;
 
   /** Whether all that is in the cache was fetched by this tenant. */
@@ -71,18 +70,17 @@ final class DiskTier {
       BooleanSupplier isAlone,
       String store,
       Proofs proofs,
-      EngineMetrics metrics) {
+      DiskMetrics metrics) {
     this.cache = cache;
     this.isAlone = isAlone;
     this.proofs = proofs;
-    this.ofTenant = metrics;
-    this.metrics = metrics.disk();
+    this.metrics = metrics;
     this.keepsFronts = config.mode() == Mode.HYBRID;
     this.frontBytes = keepsFronts ? config.hybridBytes() : Long.MAX_VALUE;
     this.store = store;
     // The cache may be older than the tenant.
-    this.judgedWritten = this.metrics.get(Counter.WRITTEN_BYTES);
-    this.judgedHit = this.metrics.get(Counter.HIT_BYTES);
+    this.judgedWritten = metrics.get(Counter.WRITTEN_BYTES);
+    this.judgedHit = metrics.get(Counter.HIT_BYTES);
   }
 
   /** How many of the chunks are on disk; 0 where S3 gives them sooner. */
@@ -181,21 +179,21 @@ final class DiskTier {
   /** A reader has taken so many bytes from disk. */
   void taken(ObjectHandle handle, long bytes, boolean complete) {
     if (complete) {
-      metrics.count(Counter.HITS);
+      count(handle, Counter.HITS, 1);
     }
-    metrics.add(Counter.HIT_BYTES, bytes);
-    if (bytes > 0) {
-      handle.listener().onDiskHit(bytes, complete);
-    }
-    ofTenant.add(EngineMetrics.Counter.USED_BYTES, bytes);
-    handle.listener().onUsed(bytes, false);
+    count(handle, Counter.HIT_BYTES, bytes);
+    handle.count(EngineMetrics.Counter.USED_BYTES, bytes);
   }
 
   /** So many bytes are about to be fetched from S3; whether some of them were before. */
   boolean missed(ObjectHandle handle, ChunkRange chunks, long bytes) {
-    metrics.count(Counter.MISSES);
-    metrics.add(Counter.MISS_BYTES, bytes);
-    handle.listener().onDiskMiss(bytes);
+    count(handle, Counter.MISSES, 1);
+    count(handle, Counter.MISS_BYTES, bytes);
     return cache.history.wasFetched(chunks);
+  }
+
+  private void count(ObjectHandle handle, Counter counter, long amount) {
+    metrics.add(counter, amount);
+    handle.listener().onDiskCount(counter, amount);
   }
 }

@@ -9,9 +9,9 @@ import io.s3e.client.RequestFailure;
 import io.s3e.client.RequestFailure.Effort;
 import io.s3e.client.RequestFailure.Effort.End;
 import io.s3e.fault.FaultPolicy;
+import io.s3e.fault.FaultPolicy.SendAgain;
 import io.s3e.fault.Gate;
 import io.s3e.fault.History;
-import io.s3e.fault.Verdict;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.time.Duration;
@@ -54,10 +54,9 @@ public record HeadFetch(Tenant tenant) {
         throw interrupted(failure);
       }
       history = history.failed(failure, gate.hasAnswered());
-      Verdict verdict =
+      SendAgain again =
           tenant.config.policy().after(failure, history, ThreadLocalRandom.current().nextDouble());
-      if (!(verdict instanceof Verdict.SendAgain again)
-          || !pause(gate, again, failure, patience, ended)) {
+      if (again == null || !pause(gate, again, failure, patience, ended)) {
         End end = patience.isOver() ? End.DEADLINE : End.FAILURE;
         Duration elapsed = Duration.ofNanos(System.nanoTime() - started);
         throw failure.with(new Effort(sent, elapsed, end));
@@ -148,11 +147,7 @@ public record HeadFetch(Tenant tenant) {
 
   /** False if the patience is over first, or nobody waits any more. */
   private boolean pause(
-      Gate gate,
-      Verdict.SendAgain again,
-      RequestFailure failure,
-      Patience patience,
-      BooleanSupplier ended)
+      Gate gate, SendAgain again, RequestFailure failure, Patience patience, BooleanSupplier ended)
       throws InterruptedIOException {
     Duration limit = tenant.config.readTimeout();
     CountDownLatch mayGo = new CountDownLatch(1);

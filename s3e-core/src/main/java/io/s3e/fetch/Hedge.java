@@ -76,8 +76,7 @@ final class Hedge implements Body.Destination, Attempt.Outcome {
   }
 
   void begin() {
-    attempt.tenant.metrics.count(Counter.HEDGES);
-    attempt.handle.listener().onHedge();
+    attempt.handle.count(Counter.HEDGES, 1);
     attempt.begin();
   }
 

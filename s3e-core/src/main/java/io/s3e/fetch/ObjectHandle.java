@@ -6,12 +6,14 @@ import io.s3e.block.BlockLayout;
 import io.s3e.block.ObjectVersion;
 import io.s3e.disk.StoredObject;
 import io.s3e.memory.Block;
+import io.s3e.metrics.EngineMetrics.Counter;
 import io.s3e.metrics.StreamListener;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.ObjLongConsumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -56,6 +58,7 @@ public final class ObjectHandle {
   final Map<String, String> headers;
   final @Nullable Object context;
   private final StreamListener listener;
+  private final ObjLongConsumer<Counter> counts;
   private final ReaderProgress progress;
   final LongestGet longestGet = new LongestGet();
   private final AtomicReference<@Nullable String> etag;
@@ -90,6 +93,7 @@ public final class ObjectHandle {
 
   private volatile @Nullable StoredObject stored;
 
+  /** Opens a version; {@code counts} counts for the listener and for the tenant. */
   public ObjectHandle(
       ObjectVersion version,
       SizeFrom sizeFrom,
@@ -97,6 +101,7 @@ public final class ObjectHandle {
       Map<String, String> headers,
       @Nullable Object context,
       StreamListener listener,
+      ObjLongConsumer<Counter> counts,
       ReaderProgress progress) {
     this.version = version;
     this.name = version;
@@ -105,6 +110,7 @@ public final class ObjectHandle {
     this.headers = headers;
     this.context = context;
     this.listener = listener;
+    this.counts = counts;
     this.progress = progress;
     this.etag = new AtomicReference<>(version.etag());
     this.hasCustomerKey = headers.keySet().stream().anyMatch(ObjectHandle::isCustomerKey);
@@ -220,6 +226,11 @@ public final class ObjectHandle {
 
   public StreamListener listener() {
     return listener;
+  }
+
+  /** Counts for the stream and for its tenant. */
+  public void count(Counter counter, long amount) {
+    counts.accept(counter, amount);
   }
 
   public ReaderProgress progress() {

@@ -149,8 +149,7 @@ final class Origin implements Block.Fate {
     }
     metrics.add(Counter.HELD_BYTES, bytes);
     if (isPrefetch()) {
-      metrics.add(Counter.PREFETCHED_BYTES, bytes);
-      handle.listener().onPrefetched(bytes);
+      handle.count(Counter.PREFETCHED_BYTES, bytes);
     }
   }
 
@@ -158,21 +157,19 @@ final class Origin implements Block.Fate {
   public void onFirstRead(Block block) {
     count(block, Counter.USED_BYTES, Counter.PREFETCH_USED_BYTES);
     gets.forEach(get -> get.read(block.start(), block.end()));
-    handle.listener().onUsed(block.length(), isPrefetch());
   }
 
   @Override
   public void onDroppedUnread(Block block) {
     count(block, Counter.WASTED_BYTES, Counter.PREFETCH_WASTED_BYTES);
     gets.forEach(get -> get.lost(block.start(), block.end()));
-    handle.listener().onWasted(block.length(), isPrefetch());
   }
 
   private void count(Block ended, Counter all, Counter guessed) {
     metrics.add(Counter.HELD_BYTES, -ended.length());
-    metrics.add(all, ended.length());
+    handle.count(all, ended.length());
     if (isPrefetch()) {
-      metrics.add(guessed, ended.length());
+      handle.count(guessed, ended.length());
     }
   }
 

@@ -6,9 +6,9 @@ import io.s3e.client.Remedy;
 import io.s3e.client.RequestFailure;
 import io.s3e.client.RequestFailure.Effort;
 import io.s3e.fault.FaultPolicy;
+import io.s3e.fault.FaultPolicy.SendAgain;
 import io.s3e.fault.Gate;
 import io.s3e.fault.History;
-import io.s3e.fault.Verdict;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
@@ -66,18 +66,21 @@ final class RunEffort {
     progressedNanos = System.nanoTime();
   }
 
-  /** An attempt has failed; one that {@code gotOn}, by blocks, is not counted against the run. */
-  Verdict after(RequestFailure failure, boolean gotOn, Gate gate, FaultPolicy policy) {
+  /**
+   * What follows a failed attempt, if any; one that {@code gotOn}, by blocks, is not counted
+   * against the run.
+   */
+  @Nullable SendAgain after(RequestFailure failure, boolean gotOn, Gate gate, FaultPolicy policy) {
     history = (gotOn ? History.NONE : history).failed(failure, gate.hasAnswered());
     if (Failures.isForTheReader(failure.getCause())) {
-      return new Verdict.Fail();
+      return null;
     }
-    Verdict verdict = policy.after(failure, history, ThreadLocalRandom.current().nextDouble());
-    if (verdict instanceof Verdict.SendAgain again && again.isHalf()) {
+    SendAgain again = policy.after(failure, history, ThreadLocalRandom.current().nextDouble());
+    if (again != null && again.isHalf()) {
       handle.longestGet.broke(asked);
       longestPart = LongestGet.half(asked);
     }
-    return verdict;
+    return again;
   }
 
   /** Whether what was asked for is longer than what comes through. */

@@ -7,8 +7,8 @@ import io.s3e.client.Fence;
 import io.s3e.client.Remedy;
 import io.s3e.client.RequestFailure;
 import io.s3e.fault.FaultPolicy;
+import io.s3e.fault.FaultPolicy.SendAgain;
 import io.s3e.fault.Gate;
-import io.s3e.fault.Verdict;
 import io.s3e.jvm.Background;
 import io.s3e.memory.Block;
 import io.s3e.memory.Grant;
@@ -385,8 +385,8 @@ public final class RunFetch implements Attempt.Outcome {
     LateGet get = late;
     boolean hasYielded = get != null && get.isOf(attempt()) && get.hasYielded;
     boolean gotOn = landing.published > publishedBefore;
-    Verdict verdict = effort.after(failure, gotOn, gate, tenant.config.policy());
-    if (!(verdict instanceof Verdict.SendAgain again) || !isWorthRetrying()) {
+    SendAgain again = effort.after(failure, gotOn, gate, tenant.config.policy());
+    if (again == null || !isWorthRetrying()) {
       finish(effort.failed(failure));
     } else if (landing.isLent() && (hasYielded || effort.isTooLong())) {
       String why = hasYielded ? "others want its slot: " : "too long for this link: ";
@@ -401,9 +401,9 @@ public final class RunFetch implements Attempt.Outcome {
         || (origin.isForAReader() && effort.elapsedNanos() < tenant.config.readTimeout().toNanos());
   }
 
-  private void retry(RequestFailure failure, Verdict.SendAgain again) {
+  private void retry(RequestFailure failure, SendAgain again) {
     effort.goesOnAfter(failure, again.remedy());
-    tenant.metrics.count(Counter.RETRIES);
+    handle.count(Counter.RETRIES, 1);
     handle.listener().onRetry(failure);
     grant.pause();
     phase.set(Phase.BETWEEN);

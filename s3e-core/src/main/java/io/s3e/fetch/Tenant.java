@@ -6,7 +6,6 @@ import io.s3e.client.ObjectClient;
 import io.s3e.disk.DiskCache;
 import io.s3e.disk.DiskCacheConfig;
 import io.s3e.fault.Gate;
-import io.s3e.fault.Gates;
 import io.s3e.fault.Stores;
 import io.s3e.memory.Account;
 import io.s3e.memory.Admission;
@@ -43,7 +42,7 @@ public final class Tenant {
   final Stores.Known store;
 
   /** Shared by the tenants that name the same store. */
-  private final Gates gates;
+  private final Stores stores;
 
   private volatile @Nullable Spiller spiller;
   private volatile boolean closed;
@@ -65,13 +64,13 @@ public final class Tenant {
     this.account = account;
     this.metrics = metrics;
     this.proofs = new Proofs(config.accessMaxAge(), client::credentials, nanoClock);
-    this.gates = config.store() == null ? new Gates(timer::later) : services.gates();
-    this.store = config.store() == null ? new Stores.Known() : services.stores().of(config.store());
+    this.stores = config.store() == null ? new Stores(timer::later) : services.stores();
+    this.store = stores.of(config.store() == null ? holder : config.store());
   }
 
   Gate gate(ObjectRef object) {
     String store = config.store();
-    return gates.of(store == null ? holder : store, object.bucket());
+    return stores.gate(store == null ? holder : store, object.bucket());
   }
 
   /**
@@ -85,7 +84,7 @@ public final class Tenant {
   public void attach(DiskCache cache, DiskCacheConfig use, BooleanSupplier isAlone) {
     // One that names no store shares with nobody, on disk neither.
     String name = config.store() == null ? UUID.randomUUID().toString() : config.store();
-    DiskTier tier = new DiskTier(cache, use, isAlone, name, proofs, metrics);
+    DiskTier tier = new DiskTier(cache, use, isAlone, name, proofs, metrics.disk());
     Spiller begun = new Spiller(tier, index, metrics.disk());
     // First seen by runs that end, then told of those that have ended: so each is offered.
     spiller = begun;
@@ -105,8 +104,7 @@ public final class Tenant {
   /** A guess finds no room; what a reader has asked for, it will ask for again. */
   void refused(ObjectHandle handle, Purpose purpose) {
     if (purpose == Purpose.GUESS) {
-      metrics.count(Counter.PREFETCH_REFUSED);
-      handle.listener().onPrefetchRefused();
+      handle.count(Counter.PREFETCH_REFUSED, 1);
     }
   }
 
@@ -123,9 +121,8 @@ public final class Tenant {
   /** Bytes that came for {@code handle} are of no use to anybody. */
   void discarded(ObjectHandle handle, long bytes) {
     if (bytes > 0) {
-      metrics.add(Counter.DISCARDED_BYTES, bytes);
-      metrics.add(Counter.WASTED_BYTES, bytes);
-      handle.listener().onDiscarded(bytes);
+      handle.count(Counter.DISCARDED_BYTES, bytes);
+      handle.count(Counter.WASTED_BYTES, bytes);
     }
   }
 

@@ -17,31 +17,15 @@ import org.slf4j.LoggerFactory;
 public final class MemoryShare {
   private static final Logger LOG = LoggerFactory.getLogger(MemoryShare.class);
 
-  /** The most that all engines of the account may hold, in bytes. */
+  // The calls, as MemoryBudget tells of each; RESERVE answers with 1 or 0.
   public static final String LIMIT = "limit";
-
-  /** Reserves all of so many bytes and answers with 1, or nothing, and with 0. */
   public static final String RESERVE = "reserve";
-
-  /** Gives back what was reserved. */
   public static final String RELEASE = "release";
-
-  /** Bytes that could be reserved now. */
   public static final String AVAILABLE = "available";
-
-  /** Bytes in pooled buffers of all engines. */
   public static final String POOLED = "pooled";
-
-  /** Bytes of pooled buffers that each engine can count on; 0 if it is alone. */
   public static final String CLAIMABLE = "claimable";
-
-  /** Has other engines give back pooled buffers until so many bytes are free. */
   public static final String CLAIM = "claim";
-
-  /** Has the engines with more than their share of pooled buffers give back of it. */
   public static final String CLAIM_SHARE = "claimShare";
-
-  /** The engine reserves nothing any more. */
   public static final String LEAVE = "leave";
 
   private MemoryShare() {}

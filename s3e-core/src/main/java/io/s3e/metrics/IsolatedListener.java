@@ -56,11 +56,6 @@ public final class IsolatedListener implements StreamListener {
   }
 
   @Override
-  public void onReceived(long bytes) {
-    tell(() -> listener.onReceived(bytes));
-  }
-
-  @Override
   public void onGetFinished(long offset, long received, long nanos, @Nullable Exception failure) {
     tell(() -> listener.onGetFinished(offset, received, nanos, failure));
   }
@@ -71,58 +66,13 @@ public final class IsolatedListener implements StreamListener {
   }
 
   @Override
-  public void onHedge() {
-    tell(listener::onHedge);
+  public void onCount(EngineMetrics.Counter counter, long amount) {
+    tell(() -> listener.onCount(counter, amount));
   }
 
   @Override
-  public void onDiscarded(long bytes) {
-    tell(() -> listener.onDiscarded(bytes));
-  }
-
-  @Override
-  public void onMemoryHit(long bytes) {
-    tell(() -> listener.onMemoryHit(bytes));
-  }
-
-  @Override
-  public void onDiskHit(long bytes, boolean complete) {
-    tell(() -> listener.onDiskHit(bytes, complete));
-  }
-
-  @Override
-  public void onDiskMiss(long bytes) {
-    tell(() -> listener.onDiskMiss(bytes));
-  }
-
-  @Override
-  public void onStall(long offset, long nanos) {
-    tell(() -> listener.onStall(offset, nanos));
-  }
-
-  @Override
-  public void onPrefetched(long bytes) {
-    tell(() -> listener.onPrefetched(bytes));
-  }
-
-  @Override
-  public void onPrefetchRefused() {
-    tell(() -> listener.onPrefetchRefused());
-  }
-
-  @Override
-  public void onUsed(long bytes, boolean prefetch) {
-    tell(() -> listener.onUsed(bytes, prefetch));
-  }
-
-  @Override
-  public void onWasted(long bytes, boolean prefetch) {
-    tell(() -> listener.onWasted(bytes, prefetch));
-  }
-
-  @Override
-  public void onColumnar(EngineMetrics.Counter counter, long amount) {
-    tell(() -> listener.onColumnar(counter, amount));
+  public void onDiskCount(DiskMetrics.Counter counter, long amount) {
+    tell(() -> listener.onDiskCount(counter, amount));
   }
 
   @Override

@@ -29,9 +29,6 @@ public interface StreamListener {
    */
   default void onGetSent(long offset, long bytes, boolean prefetch) {}
 
-  /** {@code bytes} bytes of the body of a GET have come; readers see them after this. */
-  default void onReceived(long bytes) {}
-
   /**
    * That GET ended. Its bytes may have been read long before, and the stream closed.
    *
@@ -44,53 +41,16 @@ public interface StreamListener {
   /** A failed GET will be sent again after a pause. */
   default void onRetry(Exception failure) {}
 
-  /** A GET is sent beside one that is late for its reader, for the same bytes. */
-  default void onHedge() {}
-
-  /** {@code bytes} bytes are of no use: their block never became whole, or they came twice. */
-  default void onDiscarded(long bytes) {}
-
-  /** A reader got {@code bytes} bytes that were in memory when it asked. */
-  default void onMemoryHit(long bytes) {}
-
   /**
-   * A read took {@code bytes} bytes from the local disk in place of a GET; {@code complete} if the
-   * disk had all that was looked for.
+   * A counter has {@code amount} more by this stream, perhaps long after it was closed: as when a
+   * block that it has fetched is read by another stream, or leaves memory unread. Bytes of a GET
+   * are counted before readers see them. Columnar ones are told by a reader that holds the stream's
+   * planning back meanwhile.
    */
-  default void onDiskHit(long bytes, boolean complete) {}
+  default void onCount(EngineMetrics.Counter counter, long amount) {}
 
-  /** {@code bytes} bytes were looked for on the local disk and had to come from S3. */
-  default void onDiskMiss(long bytes) {}
-
-  /** A reader waited {@code nanos} ns for bytes at {@code offset}. */
-  default void onStall(long offset, long nanos) {}
-
-  /** A prefetch brought a whole block of {@code bytes} bytes from S3. */
-  default void onPrefetched(long bytes) {}
-
-  /** Memory, concurrency, the local disk or the gate before the store refused a prefetch. */
-  default void onPrefetchRefused() {}
-
-  /**
-   * A block that this stream caused to be fetched was read by somebody for the first time, perhaps
-   * by another stream and long after this one was closed.
-   *
-   * @param prefetch whether nobody waited for it when it was asked for
-   */
-  default void onUsed(long bytes, boolean prefetch) {}
-
-  /**
-   * Such a block has left memory before anybody read it, perhaps long after this stream was closed.
-   *
-   * @param prefetch whether nobody waited for it when it was asked for
-   */
-  default void onWasted(long bytes, boolean prefetch) {}
-
-  /**
-   * A counter of columnar files ({@code COLUMNAR_…}) has {@code amount} more by this stream. Called
-   * by a reader that holds the stream's planning back meanwhile.
-   */
-  default void onColumnar(EngineMetrics.Counter counter, long amount) {}
+  /** As {@link #onCount}: hits and misses on local disk. */
+  default void onDiskCount(DiskMetrics.Counter counter, long amount) {}
 
   /** A vectored read of {@code ranges} ranges was joined into {@code reads} reads. */
   default void onVectoredRead(int ranges, int reads) {}

@@ -254,8 +254,7 @@ final class Ask {
     }
     try {
       if (!isSame) {
-        fetcher.metrics().count(Counter.MEMORY_HITS);
-        handle.listener().onMemoryHit(Math.min(target.remaining(), block.end() - next));
+        handle.count(Counter.MEMORY_HITS, 1);
         reader.pump.start(tell(next, false), null);
         touch(block);
       }
@@ -417,10 +416,8 @@ final class Ask {
   private void countWait() {
     if (isAsked) {
       isAsked = false;
-      long waited = patience().waitEnds();
-      fetcher.metrics().count(Counter.WAITS);
-      fetcher.metrics().add(Counter.WAIT_NANOS, waited);
-      handle.listener().onStall(next, waited);
+      handle.count(Counter.WAITS, 1);
+      handle.count(Counter.WAIT_NANOS, patience().waitEnds());
     }
   }
 

@@ -51,8 +51,8 @@ class MemoryBudgetTest {
     MemoryBudget budget = new MemoryBudget(100);
     assertThat(budget.tryReserve(10)).isTrue();
     assertThatThrownBy(() -> budget.release(11))
-        .isInstanceOf(IllegalStateException.class)
-        .hasMessage("release of 11 bytes while only 10 are reserved");
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("cannot release 11 bytes of 10 that are reserved");
     assertThat(budget.reserved()).isEqualTo(10);
   }
 

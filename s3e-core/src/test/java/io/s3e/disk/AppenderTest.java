@@ -197,7 +197,7 @@ class AppenderTest {
       rig.disk.failEvery(Operation.WRITE, Failure.ENOSPC);
       rig.write(TestWriteBack.all(mib("key")));
 
-      assertThat(rig.counted(Counter.BREAKER_OPENED)).isOne();
+      awaitTrue("the breaker opens", () -> rig.counted(Counter.BREAKER_OPENED) == 1);
       assertThat(rig.counted(Counter.DROPPED_FAULT_BYTES)).isEqualTo(MIB);
     }
   }

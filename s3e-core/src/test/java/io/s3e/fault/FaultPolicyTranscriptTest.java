@@ -7,6 +7,7 @@ import io.s3e.client.Remedy;
 import io.s3e.client.RequestFailure;
 import io.s3e.client.RequestFailure.Kind;
 import io.s3e.client.StoreAnswer;
+import io.s3e.fault.FaultPolicy.SendAgain;
 import java.io.EOFException;
 import java.net.BindException;
 import java.net.ConnectException;
@@ -58,9 +59,9 @@ class FaultPolicyTranscriptTest {
       for (int step = 0; step < steps; step++) {
         RequestFailure failure = failure(failures[Math.min(step, failures.length - 1)].trim());
         history = history.failed(failure, hasAnswered);
-        Verdict verdict = POLICY.after(failure, history, 1);
-        found.append(step == 0 ? "" : ", ").append(told(verdict));
-        if (verdict instanceof Verdict.SendAgain again) {
+        SendAgain again = POLICY.after(failure, history, 1);
+        found.append(step == 0 ? "" : ", ").append(told(again));
+        if (again != null) {
           history = history.after(failure, again.remedy());
         }
       }
@@ -91,8 +92,8 @@ class FaultPolicyTranscriptTest {
         .orElseThrow();
   }
 
-  private static String told(Verdict verdict) {
-    if (!(verdict instanceof Verdict.SendAgain again)) {
+  private static String told(@Nullable SendAgain again) {
+    if (again == null) {
       return "fail";
     }
     long millis = Duration.ofNanos(again.pauseNanos()).toMillis();
@@ -186,13 +187,9 @@ class FaultPolicyTranscriptTest {
   }
 
   @Test
-  void everyKindHasAVerdictAndAnOutcome() {
+  void everyKindHasAnOutcome() {
     for (Kind kind : Kind.values()) {
       RequestFailure failure = new RequestFailure(kind, "GET", "scripted", null);
-      for (boolean hasAnswered : new boolean[] {HAS_ANSWERED, NEVER_ANSWERED}) {
-        Verdict verdict = POLICY.after(failure, new History(1, 0, Set.of(), hasAnswered), 0.5);
-        assertThat(verdict).as("%s", kind).isNotNull();
-      }
       Gate.Outcome expected =
           switch (kind) {
             case THROTTLED -> Gate.Outcome.THROTTLED;
@@ -222,7 +219,7 @@ class FaultPolicyTranscriptTest {
     History third = new History(3, 0, Set.of(), HAS_ANSWERED);
     List<Long> millis =
         Stream.of(0.0, 0.5, 1.0)
-            .map(jitter -> (Verdict.SendAgain) POLICY.after(failure, third, jitter))
+            .map(jitter -> POLICY.after(failure, third, jitter))
             .map(again -> Duration.ofNanos(again.pauseNanos()).toMillis())
             .toList();
     assertThat(millis).containsExactly(100L, 150L, 200L);
@@ -239,7 +236,7 @@ class FaultPolicyTranscriptTest {
       for (int failures : new int[] {2, 3, 10, 60, 70, 100_000, Integer.MAX_VALUE}) {
         History history = new History(failures, 0, Set.of(), HAS_ANSWERED);
         for (String kind : List.of("THROTTLED", "CANCELLED", "TLS")) {
-          assertThat(((Verdict.SendAgain) policy.after(failure(kind), history, 1)).pauseNanos())
+          assertThat(policy.after(failure(kind), history, 1).pauseNanos())
               .as("%s after %d", kind, failures)
               .isBetween(1_000_000L, Math.max(1_000_000L, policy.cap().toNanos()));
         }

@@ -42,8 +42,8 @@ class GateTest {
   /** How far the gate's clock is ahead of the machine's, in ns. */
   private final AtomicLong ahead = new AtomicLong();
 
-  private final Gates gates = new Gates(this::later, () -> System.nanoTime() + ahead.get());
-  private final Gate gate = gates.of("store", BUCKET);
+  private final Stores stores = new Stores(this::later, () -> System.nanoTime() + ahead.get());
+  private final Gate gate = stores.gate("store", BUCKET);
 
   private boolean later(Runnable task, long nanos) {
     try {
@@ -364,29 +364,29 @@ class GateTest {
 
   @Test
   void equalStoresShareAGateAndOthersDoNot() {
-    assertThat(gates.of(new String("store"), BUCKET)).isSameAs(gate);
-    assertThat(gates.of("store", "other")).isNotSameAs(gate);
-    assertThat(gates.of("other", BUCKET)).isNotSameAs(gate);
+    assertThat(stores.gate(new String("store"), BUCKET)).isSameAs(gate);
+    assertThat(stores.gate("store", "other")).isNotSameAs(gate);
+    assertThat(stores.gate("other", BUCKET)).isNotSameAs(gate);
   }
 
   @Test
   void gatesThatNobodyUsesGo() {
     AtomicLong clock = new AtomicLong();
-    Gates many = new Gates(this::later, clock::get);
-    Gate used = many.of("store", "used");
+    Stores many = new Stores(this::later, clock::get);
+    Gate used = many.gate("store", "used");
     used.sent();
-    Gate troubled = many.of("store", "troubled");
+    Gate troubled = many.gate("store", "troubled");
     for (int i = 0; i < 3; i++) {
       troubled.sent();
       troubled.ended(Outcome.UNAVAILABLE, null);
     }
     for (int i = 0; i < 10_000; i++) {
       clock.addAndGet(TimeUnit.SECONDS.toNanos(10));
-      many.of("store", "bucket" + i);
+      many.gate("store", "bucket" + i);
     }
     assertThat(many.gates.size()).isLessThanOrEqualTo(257);
-    assertThat(many.of("store", "used")).isSameAs(used);
-    assertThat(many.of("store", "troubled")).isSameAs(troubled);
+    assertThat(many.gate("store", "used")).isSameAs(used);
+    assertThat(many.gate("store", "troubled")).isSameAs(troubled);
   }
 
   /** As where the heap is full for a moment. */

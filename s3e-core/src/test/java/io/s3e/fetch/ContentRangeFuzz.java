@@ -77,6 +77,7 @@ public final class ContentRangeFuzz {
         Map.of(),
         null,
         StreamListener.NONE,
+        (counter, amount) -> {},
         new ReaderProgress(planner.pattern(), new ReaderHabit()));
   }
 }

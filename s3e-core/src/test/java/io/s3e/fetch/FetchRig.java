@@ -11,7 +11,6 @@ import io.s3e.buffer.BlockPool;
 import io.s3e.buffer.MemoryBudget;
 import io.s3e.client.ClientLimits;
 import io.s3e.fault.FaultPolicy;
-import io.s3e.fault.Gates;
 import io.s3e.fault.Stores;
 import io.s3e.memory.Account;
 import io.s3e.memory.Admission;
@@ -122,7 +121,7 @@ final class FetchRig implements AutoCloseable {
             Proofs.LONGEST_LIFE,
             STORE);
     this.index = index;
-    Stores stores = new Stores();
+    Stores stores = new Stores(timer::later);
     // A machine with all processors busy makes GETs late, and a late GET is sent twice: these tests
     // count GETs. HedgedReadsTest is about the second ones.
     if (!hedges) {
@@ -132,7 +131,7 @@ final class FetchRig implements AutoCloseable {
         new Tenant(
             config,
             client,
-            new FetchServices(index, admission, timer, new Gates(timer::later), stores, ledger),
+            new FetchServices(index, admission, timer, stores, ledger),
             account,
             metrics,
             () -> System.nanoTime() + aheadNanos.get());
@@ -159,11 +158,11 @@ final class FetchRig implements AutoCloseable {
     return open(ObjectVersion.unidentified(OBJECT, version.size(), null));
   }
 
-  private static ObjectHandle open(ObjectVersion version) {
+  private ObjectHandle open(ObjectVersion version) {
     return open(version, StreamListener.NONE);
   }
 
-  private static ObjectHandle open(ObjectVersion version, StreamListener listener) {
+  private ObjectHandle open(ObjectVersion version, StreamListener listener) {
     BlockLayout layout = new BlockLayout(version.size(), BLOCK);
     PrefetchLimits limits = PrefetchLimits.defaults(BLOCK, REQUEST_BLOCKS * BLOCK);
     ReadPlanner planner = new ReadPlanner(layout, ReadPolicy.ADAPTIVE, null, limits);
@@ -174,6 +173,10 @@ final class FetchRig implements AutoCloseable {
         Map.of(),
         null,
         listener,
+        (counter, amount) -> {
+          metrics.add(counter, amount);
+          listener.onCount(counter, amount);
+        },
         new ReaderProgress(planner.pattern(), new ReaderHabit()));
   }
 

@@ -85,8 +85,8 @@ class HedgeEndTest {
           rig.open(
               new StreamListener() {
                 @Override
-                public void onReceived(long bytes) {
-                  if (bytes == 100) {
+                public void onCount(Counter counter, long amount) {
+                  if (counter == Counter.FETCHED_BYTES && amount == 100) {
                     inside.countDown();
                     mayLeave.join();
                   }

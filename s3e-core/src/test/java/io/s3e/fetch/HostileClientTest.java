@@ -339,8 +339,8 @@ class HostileClientTest {
           rig.open(
               new StreamListener() {
                 @Override
-                public void onPrefetched(long bytes) {
-                  if (published.incrementAndGet() == 2) {
+                public void onCount(Counter counter, long amount) {
+                  if (counter == Counter.PREFETCHED_BYTES && published.incrementAndGet() == 2) {
                     throw new OutOfMemoryError("as if");
                   }
                 }

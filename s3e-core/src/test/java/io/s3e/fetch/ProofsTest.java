@@ -44,6 +44,7 @@ class ProofsTest {
         Map.of(),
         null,
         StreamListener.NONE,
+        (counter, amount) -> {},
         new ReaderProgress(planner.pattern(), new ReaderHabit()));
   }
 

@@ -29,7 +29,10 @@ class AbandonedGuessTest {
     StreamListener holdsTheFirst =
         new StreamListener() {
           @Override
-          public void onPrefetched(long bytes) {
+          public void onCount(Counter counter, long amount) {
+            if (counter != Counter.PREFETCHED_BYTES) {
+              return;
+            }
             landing.countDown();
             try {
               boolean unused = closed.await(10, TimeUnit.SECONDS);

@@ -47,7 +47,7 @@ class AskersTest {
   }
 
   @Test
-  void aReaderThatGoesOnAskingIsCountedOnceInBothEpochs() {
+  void aReaderThatGoesOnAskingIsCountedOnce() {
     List<Object> others = ask(40);
     nanos.addAndGet(SECOND);
     others.subList(0, 10).forEach(askers::ask);
@@ -64,11 +64,11 @@ class AskersTest {
     List<Object> others = ask(40);
     askers.leave(others.get(0));
     askers.leave(others.get(0));
-    assertThat(askers.sharing(self)).as("left in the epoch it asked in").isEqualTo(40);
+    assertThat(askers.sharing(self)).as("left as it had asked").isEqualTo(40);
 
     nanos.addAndGet(SECOND);
     askers.leave(others.get(1));
-    assertThat(askers.sharing(self)).as("left in the epoch after").isEqualTo(39);
+    assertThat(askers.sharing(self)).as("left a second later").isEqualTo(39);
 
     askers.ask(others.get(1));
     assertThat(askers.sharing(self)).as("reads again").isEqualTo(40);
@@ -88,7 +88,7 @@ class AskersTest {
   }
 
   @Test
-  void threadsThatRaceOverManyEpochsLeaveNothingBehind() throws Exception {
+  void threadsThatRaceLeaveNothingBehind() throws Exception {
     Threads.run(
         4,
         Seed.draw(),

@@ -19,6 +19,7 @@ import io.s3e.client.ObjectHead;
 import io.s3e.client.RequestFailure;
 import io.s3e.client.ResponseHead;
 import io.s3e.fetch.ObjectChangedException;
+import io.s3e.metrics.EngineMetrics.Counter;
 import io.s3e.metrics.StreamListener;
 import io.s3e.prefetch.ReadPolicy;
 import io.s3e.testing.MemoryObjectClient.Answer;
@@ -254,8 +255,8 @@ class DeclaredSizeTest {
         RANDOM.withListener(
             new StreamListener() {
               @Override
-              public void onMemoryHit(long bytes) {
-                if (closes[0]) {
+              public void onCount(Counter counter, long amount) {
+                if (closes[0] && counter == Counter.MEMORY_HITS) {
                   opened[0].close();
                 }
               }

@@ -15,6 +15,7 @@ import io.s3e.client.RequestFailure;
 import io.s3e.client.RequestFailure.Effort.End;
 import io.s3e.client.RequestFailure.Kind;
 import io.s3e.client.aws.AwsClientSettings;
+import io.s3e.metrics.EngineMetrics.Counter;
 import io.s3e.metrics.StreamListener;
 import io.s3e.prefetch.ReadPolicy;
 import io.s3e.testing.MemoryObjectClient.Answer;
@@ -177,13 +178,8 @@ class GivingUpTest {
     }
 
     @Override
-    public void onMemoryHit(long bytes) {
-      throw new IllegalStateException("hit");
-    }
-
-    @Override
-    public void onStall(long offset, long nanos) {
-      throw new IllegalStateException("stall");
+    public void onCount(Counter counter, long amount) {
+      throw new IllegalStateException("counted");
     }
   }
 }

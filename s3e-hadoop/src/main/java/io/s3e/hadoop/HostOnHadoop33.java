@@ -77,7 +77,6 @@ record HostOnHadoop33(String owner, EngineFactory factory) implements Reads.Host
 
     @Override
     public void onGetSent(long offset, long bytes, boolean prefetch) {
-      super.onGetSent(offset, bytes, prefetch);
       onGet.run();
     }
 

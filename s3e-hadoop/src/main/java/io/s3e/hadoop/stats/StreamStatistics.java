@@ -2,6 +2,7 @@
 package io.s3e.hadoop.stats;
 
 import io.s3e.client.RequestFailure;
+import io.s3e.metrics.EngineMetrics;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -198,7 +199,6 @@ public final class StreamStatistics extends StreamWork {
 
   @Override
   public void onGetSent(long offset, long bytes, boolean prefetch) {
-    super.onGetSent(offset, bytes, prefetch);
     add(ReadStatistic.STREAM_READ_OPENED, 1);
     add(ReadStatistic.ACTION_HTTP_GET_REQUEST, 1);
     Get present =
@@ -260,7 +260,6 @@ public final class StreamStatistics extends StreamWork {
   /** As S3A's {@code operationRetried}; throttling was counted when it was answered. */
   @Override
   public void onRetry(Exception failure) {
-    super.onRetry(failure);
     s3a.readException();
     boolean throttled =
         failure instanceof RequestFailure request
@@ -272,36 +271,21 @@ public final class StreamStatistics extends StreamWork {
   }
 
   @Override
-  public void onDiscarded(long bytes) {
-    super.onDiscarded(bytes);
-    wasted(bytes);
-  }
-
-  @Override
-  public void onPrefetched(long bytes) {
-    super.onPrefetched(bytes);
-    add(ReadStatistic.STREAM_READ_PREFETCHED_BYTES, bytes);
-  }
-
-  @Override
-  public void onWasted(long bytes, boolean prefetch) {
-    super.onWasted(bytes, prefetch);
-    wasted(bytes);
-  }
-
-  private void wasted(long bytes) {
-    add(ReadStatistic.STREAM_READ_BYTES_DISCARDED_IN_CLOSE, bytes);
-    add(ReadStatistic.STREAM_READ_TOTAL_BYTES, bytes);
+  public void onCount(EngineMetrics.Counter counter, long amount) {
+    super.onCount(counter, amount);
+    switch (counter) {
+      case WASTED_BYTES -> {
+        add(ReadStatistic.STREAM_READ_BYTES_DISCARDED_IN_CLOSE, amount);
+        add(ReadStatistic.STREAM_READ_TOTAL_BYTES, amount);
+      }
+      case PREFETCHED_BYTES -> add(ReadStatistic.STREAM_READ_PREFETCHED_BYTES, amount);
+      case MEMORY_HITS -> add(ReadStatistic.STREAM_READ_CACHE_HIT, amount);
+      default -> {}
+    }
   }
 
   @Override
   public void onVectoredRead(int ranges, int reads) {
     s3a.readVectoredOperationStarted(ranges, reads);
-  }
-
-  @Override
-  public void onMemoryHit(long bytes) {
-    super.onMemoryHit(bytes);
-    add(ReadStatistic.STREAM_READ_CACHE_HIT, 1);
   }
 }

@@ -68,14 +68,6 @@ public class StreamWork implements StreamListener {
     }
   }
 
-  private void add(Counter counter, long amount) {
-    add(own, counter, amount);
-  }
-
-  private void add(DiskMetrics.Counter counter, long amount) {
-    add(disk, counter, amount);
-  }
-
   private <C extends Enum<C>> void add(Counters<C> counters, C counter, long amount) {
     ending.readLock().lock();
     try {
@@ -89,93 +81,20 @@ public class StreamWork implements StreamListener {
   }
 
   @Override
-  public void onGetSent(long offset, long bytes, boolean prefetch) {
-    add(Counter.GETS, 1);
-    if (prefetch) {
-      add(Counter.PREFETCH_GETS, 1);
-    }
-  }
-
-  @Override
   public void onGetFinished(long offset, long received, long nanos, @Nullable Exception failure) {
     if (failure instanceof RequestFailure request
         && request.kind() == RequestFailure.Kind.THROTTLED) {
-      add(Counter.THROTTLED, 1);
+      onCount(Counter.THROTTLED, 1);
     }
   }
 
   @Override
-  public void onRetry(Exception failure) {
-    add(Counter.RETRIES, 1);
+  public void onCount(Counter counter, long amount) {
+    add(own, counter, amount);
   }
 
   @Override
-  public void onHedge() {
-    add(Counter.HEDGES, 1);
-  }
-
-  @Override
-  public void onReceived(long bytes) {
-    add(Counter.FETCHED_BYTES, bytes);
-  }
-
-  @Override
-  public void onDiscarded(long bytes) {
-    add(Counter.DISCARDED_BYTES, bytes);
-    add(Counter.WASTED_BYTES, bytes);
-  }
-
-  @Override
-  public void onPrefetched(long bytes) {
-    add(Counter.PREFETCHED_BYTES, bytes);
-  }
-
-  @Override
-  public void onUsed(long bytes, boolean prefetch) {
-    add(Counter.USED_BYTES, bytes);
-    if (prefetch) {
-      add(Counter.PREFETCH_USED_BYTES, bytes);
-    }
-  }
-
-  @Override
-  public void onWasted(long bytes, boolean prefetch) {
-    if (prefetch) {
-      add(Counter.PREFETCH_WASTED_BYTES, bytes);
-    }
-    add(Counter.WASTED_BYTES, bytes);
-  }
-
-  @Override
-  public void onPrefetchRefused() {
-    add(Counter.PREFETCH_REFUSED, 1);
-  }
-
-  @Override
-  public void onColumnar(Counter counter, long amount) {
-    add(counter, amount);
-  }
-
-  @Override
-  public void onMemoryHit(long bytes) {
-    add(Counter.MEMORY_HITS, 1);
-  }
-
-  @Override
-  public void onStall(long offset, long nanos) {
-    add(Counter.WAITS, 1);
-    add(Counter.WAIT_NANOS, nanos);
-  }
-
-  @Override
-  public void onDiskHit(long bytes, boolean complete) {
-    add(DiskMetrics.Counter.HITS, complete ? 1 : 0);
-    add(DiskMetrics.Counter.HIT_BYTES, bytes);
-  }
-
-  @Override
-  public void onDiskMiss(long bytes) {
-    add(DiskMetrics.Counter.MISSES, 1);
-    add(DiskMetrics.Counter.MISS_BYTES, bytes);
+  public void onDiskCount(DiskMetrics.Counter counter, long amount) {
+    add(disk, counter, amount);
   }
 }

@@ -72,11 +72,7 @@ final class EngineStreams implements AutoCloseable {
   private BlockReader reader(ObjectVersion version, OpenOptions options) {
     BlockLayout layout = new BlockLayout(version.size(), config.blockBytes());
     StreamListener listener = IsolatedListener.of(options.listener());
-    ObjLongConsumer<EngineMetrics.Counter> counts =
-        (counter, amount) -> {
-          fetcher.metrics().add(counter, amount);
-          listener.onCount(counter, amount);
-        };
+    ObjLongConsumer<EngineMetrics.Counter> counts = fetcher.metrics().heardBy(listener);
     StreamPlanner planner = planner(version, layout, options, counts);
     SizeFrom from = options.size() < 0 ? SizeFrom.STORE : SizeFrom.OPENER;
     ReaderHabit habit = StreamPlanner.habitOf(engine.layouts, version.object());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.s3e.disk;
 
+import io.s3e.jvm.Background;
 import io.s3e.metrics.DiskMetrics;
 import io.s3e.metrics.DiskMetrics.Counter;
 import java.time.Duration;
@@ -137,7 +138,7 @@ final class Breaker {
       }
     }
     if (closes) {
-      LOG.info("{} works again", what);
+      Background.logApart(() -> LOG.info("{} works again", what));
     }
   }
 
@@ -154,12 +155,10 @@ final class Breaker {
       }
     }
     if (opens) {
-      // Outside of the lock: the log may be on the same disk.
-      LOG.warn(
-          "{} is left alone for {} ms after failures, the last one: {}",
-          what,
-          TimeUnit.NANOSECONDS.toMillis(pauseNanos * pauses),
-          cause);
+      // Not here, which may be an event loop or the timer: the log may be on the same disk.
+      long millis = TimeUnit.NANOSECONDS.toMillis(pauseNanos * pauses);
+      String said = "{} is left alone for {} ms after failures, the last one: {}";
+      Background.logApart(() -> LOG.warn(said, what, millis, cause));
     }
   }
 

@@ -46,7 +46,8 @@ final class LongWaits {
             + " fails at {} (read timeout of {} s, fs.s3a.s3e.read.timeout under Hadoop)";
     Instant end = since.plus(patience).truncatedTo(ChronoUnit.SECONDS);
     String what = tried.get();
-    Background.log(() -> LOG.warn(words, seconds(waited), what, since, end, seconds(patience)));
+    Background.logApart(
+        () -> LOG.warn(words, seconds(waited), what, since, end, seconds(patience)));
   }
 
   private static String seconds(Duration time) {

@@ -33,6 +33,11 @@ public final class Background {
     }
   }
 
+  /** As {@link #log}, on a thread of its own where there is one: a log may take its time. */
+  public static void logApart(Runnable line) {
+    log(() -> start("s3e-log", () -> log(line)));
+  }
+
   /** Waits so many ms for a thread to end, and keeps interrupts for the caller; whether it has. */
   public static boolean await(Thread thread, long millis) {
     long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);

@@ -173,10 +173,7 @@ final class FetchRig implements AutoCloseable {
         Map.of(),
         null,
         listener,
-        (counter, amount) -> {
-          metrics.add(counter, amount);
-          listener.onCount(counter, amount);
-        },
+        metrics.heardBy(listener),
         new ReaderProgress(planner.pattern(), new ReaderHabit()));
   }
 

@@ -240,7 +240,7 @@ final class ColumnPlanner {
   void onBytes(ByteRange range, byte[] bytes) {
     if (layout.format == Format.ORC) {
       stripes.onFooter(range, bytes);
-      following.refine();
+      following.refine(layout.groupAt(range.start()));
     } else {
       pages.onBytes(bytes);
     }

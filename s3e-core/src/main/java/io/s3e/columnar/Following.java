@@ -8,12 +8,15 @@ import io.s3e.columnar.FileLayout.FilePart;
 import io.s3e.columnar.FileLayout.Format;
 import io.s3e.prefetch.GuessJudge;
 import io.s3e.prefetch.GuessKind;
+import io.s3e.prefetch.RequestSizing;
 import io.s3e.prefetch.TableLedger;
 import io.s3e.prefetch.VectorPlanner;
 import io.s3e.prefetch.VectorPlanner.Joining;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
+import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -79,8 +82,14 @@ final class Following {
   private int present = -1;
   private Manner manner = Manner.SEEKS;
 
-  /** The group up to which all was asked for. */
+  /** The group up to which all was asked for, but for those that are {@link #refined}. */
   private int askedTo;
+
+  /** Stripes whose streams are known by now, each to be asked for once more. */
+  private final Queue<Integer> refined = new ArrayDeque<>();
+
+  /** Short groups that follow are asked for together, where one GET may bring them: up to this. */
+  private final long leastBlocks;
 
   /** Offset after what was last read of the present group. */
   private long position;
@@ -129,6 +138,7 @@ final class Following {
     this.stripes = stripes;
     this.read = new Selection(layout, FilePart.DATA, stripes);
     this.wanted = new Selection(layout, FilePart.DATA, stripes);
+    this.leastBlocks = blocks.blocksOver(RequestSizing.LEAST_OF_DATA_BYTES);
   }
 
   /**
@@ -269,20 +279,43 @@ final class Following {
         return;
       }
     }
-    for (; askedTo < end; askedTo = sequence.next(askedTo)) {
+    for (Integer known = refined.peek(); known != null; known = refined.peek()) {
+      if (known >= present && known < askedTo && !add(known, runsOf(known), guesses)) {
+        return;
+      }
+      var unused = refined.remove();
+    }
+    while (askedTo < end) {
       List<BlockRange> runs = runsOf(askedTo);
       if (askedTo > present && !isOpen) {
         isOpen = true;
         ahead.openFor(BlockRange.count(runs));
       }
-      GuessJudge judge = askedTo > present ? guesses : guesses::settlePresent;
-      boolean isAtOnce = askedTo > present && manner == Manner.VECTORED;
-      boolean isAll =
-          isAtOnce ? ahead.addGroup(runs, guesses) : ahead.add(runs, GuessKind.GROUP, judge);
-      if (!isAll) {
+      int next = sequence.next(askedTo);
+      while (askedTo > present && next < end && BlockRange.count(runs) < leastBlocks) {
+        List<BlockRange> joined = new ArrayList<>(runs);
+        for (BlockRange run : runsOf(next)) {
+          BlockRange.append(joined, run);
+        }
+        if (manner == Manner.VECTORED && joined.size() > 1) {
+          // Such a group comes as a whole, by itself.
+          break;
+        }
+        runs = joined;
+        next = sequence.next(next);
+      }
+      if (!add(askedTo, runs, guesses)) {
         return;
       }
+      askedTo = next;
     }
+  }
+
+  /** Wants these runs of {@code group}, and of short ones after it; false if room ran out. */
+  private boolean add(int group, List<BlockRange> runs, TableLedger.OfStream guesses) {
+    boolean isAtOnce = group > present && manner == Manner.VECTORED;
+    GuessJudge judge = group > present ? guesses : guesses::settlePresent;
+    return isAtOnce ? ahead.addGroup(runs, guesses) : ahead.add(runs, GuessKind.GROUP, judge);
   }
 
   private List<BlockRange> runsOf(int group) {
@@ -318,13 +351,14 @@ final class Following {
 
   /** Not all was granted: what is missing is looked for from the present group on. */
   void askAgain() {
-    refine();
+    refined.clear();
+    askedTo = Math.max(0, present);
     isAhead = false;
   }
 
   /** The streams of another stripe are known: what was asked of it may not be all. */
-  void refine() {
-    askedTo = Math.max(0, present);
+  void refine(int stripe) {
+    refined.add(stripe);
   }
 
   /** Tells the table what was read; the data, if it is one group's in whole chunks, else none. */

@@ -49,9 +49,11 @@ final class Selection {
     return (BitSet) columns.clone();
   }
 
-  /** Whether it wants the columns of {@code other}, of a file whose chunks are known by column. */
+  /** Whether it is known to want the columns of {@code other}. */
   boolean hasColumnsOf(Selection other) {
-    return layout.format == FileLayout.Format.PARQUET && columns.equals(other.columns);
+    return layout.format == FileLayout.Format.PARQUET
+        ? columns.equals(other.columns)
+        : isNamed && other.isNamed && names.equals(other.names);
   }
 
   /** Wants these columns too; whether that is more than before. */

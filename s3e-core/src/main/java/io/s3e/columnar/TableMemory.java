@@ -59,7 +59,7 @@ final class TableMemory {
 
   /** Another JVM's stream read these columns. */
   synchronized void recall(BitSet columns) {
-    scans.addFirst(new Scan(columns, List.of()));
+    add(new Scan(columns, List.of()));
   }
 
   /** Which columns were read together, the latest last. */
@@ -74,7 +74,11 @@ final class TableMemory {
     Stream<Visit> before = scans.stream().filter(isSame).flatMap(each -> each.visits.stream());
     List<Visit> visits = Stream.concat(Stream.of(visit), before).limit(VISITS).toList();
     scans.removeIf(isSame);
-    scans.addFirst(new Scan(columns, visits));
+    add(new Scan(columns, visits));
+  }
+
+  private void add(Scan latest) {
+    scans.addFirst(latest);
     if (scans.size() > SCANS) {
       scans.removeLast();
     }

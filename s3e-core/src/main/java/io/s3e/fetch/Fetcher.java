@@ -121,8 +121,7 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
    */
   public long prefetch(
       ObjectHandle handle, BlockRange wanted, Purpose purpose, Consumer<RunFetch> started) {
-    boolean isServed = purpose == Purpose.GUESS && handle.progress().isServedByDisk();
-    if (wanted.first() >= wanted.end() || isServed) {
+    if (wanted.first() >= wanted.end()) {
       return wanted.end();
     }
     if (!resolver.mayRunAhead(handle, wanted.first())) {
@@ -146,9 +145,6 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
    */
   public boolean prefetchAll(
       ObjectHandle handle, List<BlockRange> wanted, Consumer<RunFetch> started) {
-    if (handle.progress().isServedByDisk()) {
-      return true;
-    }
     Deque<Grant> granted = new ArrayDeque<>();
     try {
       List<BlockRange> runs = new ArrayList<>();

@@ -102,7 +102,7 @@ public final class ReaderProgress {
   }
 
   /** Whether the reader finds all on disk lately, and is no scan: a gap it asks for itself. */
-  boolean isServedByDisk() {
+  public boolean isServedByDisk() {
     return fromDiskBytes >= ALL_ON_DISK_BYTES && !pattern.isScanning();
   }
 

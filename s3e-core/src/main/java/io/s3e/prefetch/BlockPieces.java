@@ -84,7 +84,7 @@ public final class BlockPieces<O> {
   public List<Piece<O>> take(BlockRange run, Predicate<? super O> such) {
     List<Piece<O>> taken = List.of();
     int at = endingAfter(run.first());
-    while (at < pieces.size() && pieces.get(at).blocks.first() < run.end()) {
+    while (!run.isEmpty() && at < pieces.size() && pieces.get(at).blocks.first() < run.end()) {
       Piece<O> piece = pieces.get(at);
       if (!such.test(piece.owner)) {
         at++;

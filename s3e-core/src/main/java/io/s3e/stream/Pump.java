@@ -261,7 +261,8 @@ final class Pump {
    */
   void start(Change change, @Nullable Block awaited) {
     List<Starting> starting = change.starting();
-    if (starting.isEmpty()) {
+    // What is absent of a file on disk is found by each look, and counts as no guess.
+    if (starting.isEmpty() || handle.progress().isServedByDisk()) {
       return;
     }
     askers.ask(asker);

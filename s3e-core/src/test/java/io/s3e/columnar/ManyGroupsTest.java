@@ -8,6 +8,7 @@ import io.s3e.columnar.Recording.Call;
 import io.s3e.columnar.Recording.Kind;
 import io.s3e.columnar.Replay.Split;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -16,6 +17,9 @@ import org.junit.jupiter.api.Timeout;
 /** Files that were put together of thousands of short row groups. */
 class ManyGroupsTest {
   private static final long CHUNK = 1000;
+
+  private static final int STRIPE_DATA = 100_000;
+  private static final int FOOTER = 100;
 
   private static Replay play(int groups, Split split) {
     List<List<FooterWriter.Chunk>> chunks = new ArrayList<>();
@@ -45,6 +49,36 @@ class ManyGroupsTest {
         .play(new Recording("many groups", calls));
   }
 
+  /** A reader of ORC: the tail, then the footer and the one column of each stripe. */
+  private static Replay playStripes(int count, Split split) {
+    List<OrcWriter.Stripe> stripes = new ArrayList<>();
+    Map<Long, byte[]> footers = new HashMap<>();
+    byte[] footer = OrcWriter.stripeFooter(List.of(new long[] {1, 1, STRIPE_DATA}), FOOTER);
+    long end = 3;
+    for (int i = 0; i < count; i++) {
+      stripes.add(new OrcWriter.Stripe(end, 0, STRIPE_DATA, FOOTER));
+      footers.put(end + STRIPE_DATA, footer);
+      end += STRIPE_DATA + FOOTER;
+    }
+    byte[] tail = OrcWriter.tail(stripes, OrcWriter.Compression.NONE, 256);
+    long size = end + tail.length;
+    List<Call> calls = new ArrayList<>();
+    calls.add(new Call(Kind.OPEN, "s", "f", size, true, null, List.of()));
+    calls.add(read(new ByteRange(size - 16_384, size)));
+    calls.add(read(new ByteRange(end, size - 16_384)));
+    for (OrcWriter.Stripe each : stripes) {
+      calls.add(read(ByteRange.ofLength(each.offset() + STRIPE_DATA, FOOTER)));
+      calls.add(read(ByteRange.ofLength(each.offset(), STRIPE_DATA)));
+    }
+    return new Replay(
+            new LayoutMemory(),
+            ColumnarMode.AUTO,
+            split,
+            null,
+            Map.of("f", new RecordedFiles.File(size, tail, footers)))
+        .play(new Recording("many stripes", calls));
+  }
+
   private static long start(int group) {
     return 4 + 2 * CHUNK * group;
   }
@@ -60,6 +94,17 @@ class ManyGroupsTest {
     for (Split split : Split.values()) {
       Replay replay = play(40_000, split);
       assertThat(replay.overFetch()).as("both columns lie in each block").isLessThan(2);
+    }
+  }
+
+  /** What GETs bring is not bound by stripes. */
+  @Test
+  @Timeout(60)
+  void shortStripesComeByLongGets() {
+    for (Split split : Split.values()) {
+      Replay replay = playStripes(4_000, split);
+      assertThat(replay.overFetch()).isLessThan(2);
+      assertThat(replay.requests).as("in 400 MB").isLessThan(600);
     }
   }
 }

@@ -7,12 +7,14 @@ import io.s3e.block.ObjectRef;
 import io.s3e.columnar.Replay.Split;
 import io.s3e.columnar.Table.Reader;
 import io.s3e.prefetch.GuessKind;
+import io.s3e.prefetch.RequestSizing;
 import io.s3e.prefetch.TableLedger;
 import java.util.Map;
 import java.util.Random;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
@@ -170,6 +172,16 @@ class TablesTest {
     Replay first = read(table, "first", Reader.SEEKS, ColumnarMode.AUTO, Split.KNOWN);
     assertThat(first.blockedMillis()).as(log(first)).isLessThan(1.5 * off.blockedMillis());
     assertThat(first.requests).isLessThanOrEqualTo(off.requests + off.requests / 4);
+  }
+
+  /** As files that many small appends make: what GETs bring is not bound by groups. */
+  @ParameterizedTest
+  @CsvSource({"SEEKS, 1000, 25000", "VECTORS, 1000, 25000", "SEEKS, 400, 125000"})
+  void shortGroupsComeByLongGets(Reader reader, int groups, int chunk) {
+    Table table = new Table(groups, 4, chunk, 100_000, 0, 1, 2, 3);
+    Replay replay = read(table, "f", reader, ColumnarMode.AUTO, Split.KNOWN);
+    long least = RequestSizing.LEAST_OF_DATA_BYTES;
+    assertThat(replay.requests).as(log(replay)).isLessThan(10 + 2 * (int) (table.size() / least));
   }
 
   /** Where guesses of groups do not pay, the reader is one of any other file. */

@@ -72,7 +72,8 @@ final class EngineStreams implements AutoCloseable {
   private BlockReader reader(ObjectVersion version, OpenOptions options) {
     BlockLayout layout = new BlockLayout(version.size(), config.blockBytes());
     StreamListener listener = IsolatedListener.of(options.listener());
-    ObjLongConsumer<EngineMetrics.Counter> counts = fetcher.metrics().heardBy(listener);
+    ObjLongConsumer<EngineMetrics.Counter> counts =
+        ObjectHandle.counts(fetcher.metrics(), listener);
     StreamPlanner planner = planner(version, layout, options, counts);
     SizeFrom from = options.size() < 0 ? SizeFrom.STORE : SizeFrom.OPENER;
     ReaderHabit habit = StreamPlanner.habitOf(engine.layouts, version.object());

@@ -48,8 +48,9 @@ public final class Stores {
     if (known.size() >= MOST && !known.containsKey(store)) {
       known.clear();
     }
-    return known.computeIfAbsent(
-        store, name -> new Known(new GetTimes(), new HedgeBudget(System::nanoTime)));
+    Known made = new Known(new GetTimes(), new HedgeBudget(System::nanoTime));
+    Known before = known.putIfAbsent(store, made);
+    return before == null ? made : before;
   }
 
   /** The gate before a bucket of a store, to be asked for anew at times. */
@@ -59,9 +60,12 @@ public final class Stores {
     if (before != null) {
       return before;
     }
+    // Functions are dear to link, and a JVM's first read comes here.
+    Gate made = new Gate(later, clock);
     if (gates.size() >= MOST_UNUSED) {
       gates.values().removeIf(gate -> gate.isUnused(UNUSED_NANOS));
     }
-    return gates.computeIfAbsent(key, missing -> new Gate(later, clock));
+    before = gates.putIfAbsent(key, made);
+    return before == null ? made : before;
   }
 }

@@ -6,6 +6,7 @@ import io.s3e.block.BlockLayout;
 import io.s3e.block.ObjectVersion;
 import io.s3e.disk.StoredObject;
 import io.s3e.memory.Block;
+import io.s3e.metrics.EngineMetrics;
 import io.s3e.metrics.EngineMetrics.Counter;
 import io.s3e.metrics.StreamListener;
 import java.util.HashMap;
@@ -93,7 +94,15 @@ public final class ObjectHandle {
 
   private volatile @Nullable StoredObject stored;
 
-  /** Opens a version; {@code counts} counts for the listener and for the tenant. */
+  /** Counts for a tenant, and tells the listener of one of its streams. */
+  public static ObjLongConsumer<Counter> counts(EngineMetrics tenant, StreamListener listener) {
+    return (counter, amount) -> {
+      tenant.add(counter, amount);
+      listener.onCount(counter, amount);
+    };
+  }
+
+  /** Opens a version; {@code counts} is as {@link #counts} makes it. */
   public ObjectHandle(
       ObjectVersion version,
       SizeFrom sizeFrom,

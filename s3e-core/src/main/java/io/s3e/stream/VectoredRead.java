@@ -135,17 +135,21 @@ final class VectoredRead implements FetchTimer.Watched {
     List<ByteRange> inOrder = groups.stream().flatMap(VectorGroup::ranges).toList();
     List<ByteRange> spans = groups.stream().map(group -> group.span).toList();
     Change ahead = groups.isEmpty() ? Change.NONE : reader.pump.onVectored(inOrder, spans);
-    beginGroups();
-    if (groups.stream().anyMatch(VectorGroup::isRefused)) {
+    try {
+      beginGroups();
+      if (groups.stream().anyMatch(VectorGroup::isRefused)) {
+        throw new IOException(VectorGroup.REFUSED);
+      }
+      // Behind what was asked for.
+      reader.pump.start(ahead, null);
+    } catch (IOException | RuntimeException | Error e) {
       end(VectorGroup.REFUSED);
       // Nobody gets the futures, nor what has come by them.
       for (CompletableFuture<ByteBuffer> each : results) {
         var unused = each.thenAccept(this::giveBack);
       }
-      throw new IOException(VectorGroup.REFUSED);
+      throw e;
     }
-    // Behind what was asked for.
-    reader.pump.start(ahead, null);
     reader.fetcher.timer().watch(this);
     if (groupsLeft.get() == 0) {
       // Over meanwhile, by a thread that has not seen it watched.

@@ -173,7 +173,7 @@ final class FetchRig implements AutoCloseable {
         Map.of(),
         null,
         listener,
-        metrics.heardBy(listener),
+        ObjectHandle.counts(metrics, listener),
         new ReaderProgress(planner.pattern(), new ReaderHabit()));
   }
 

@@ -110,7 +110,8 @@ final class ReadOptions extends TransferOptions {
    */
   Selection select(S3E engine, ObjectRef object) throws IOException {
     ObjectHead head = engine.client().head(new HeadRequest(object, versionId, Map.of(), null));
-    String version = versionId == null ? head.versionId() : versionId;
+    // To name a version takes s3:GetObjectVersion: the ETag alone holds to what the HEAD saw.
+    String version = versionId == null && head.etag() == null ? head.versionId() : versionId;
     ByteRange bytes = range == null ? new ByteRange(0, head.size()) : range.in(head.size());
     OpenOptions open =
         OpenOptions.DEFAULTS

@@ -62,6 +62,12 @@ final class PutCommand extends StoreCommand {
       TransferResult result = upload(parts, sdk, object);
       printResult(result, result.text());
     } catch (SdkException | IOException e) {
+      for (Throwable beside : e.getSuppressed()) {
+        if (beside instanceof UnabortedUploadException) {
+          // The failure's own line says why the upload failed, and nothing of what it leaves.
+          streams().err().println("s3e put: " + object + ": " + beside.getMessage());
+        }
+      }
       throw new TransferException(object, e);
     }
   }
@@ -120,13 +126,12 @@ final class PutCommand extends StoreCommand {
   private TransferResult upload(PartSource parts, SdkStore sdk, ObjectRef object)
       throws IOException, InterruptedException {
     long start = System.nanoTime();
-    if (!upload.force()) {
-      requireAbsent(sdk.s3(), object);
-    }
+    Upload.Existing existing =
+        upload.force() ? Upload.Existing.REPLACED : requireAbsent(sdk.s3(), object);
     Upload.Target target =
         new Upload.Target(
             object,
-            upload.force(),
+            existing,
             upload.contentType(object),
             upload.metadata(),
             upload.storageClass(),
@@ -175,15 +180,18 @@ final class PutCommand extends StoreCommand {
   /**
    * Looks before anything is sent, since not every store knows If-None-Match. A user that may write
    * but not read learns it from that header alone.
+   *
+   * @throws ObjectExistsException if the object exists
    */
-  private static void requireAbsent(S3Client s3, ObjectRef object) throws IOException {
+  private static Upload.Existing requireAbsent(S3Client s3, ObjectRef object) throws IOException {
     try {
       s3.headObject(request -> request.bucket(object.bucket()).key(object.key()));
     } catch (S3Exception e) {
-      if (e.statusCode() == 404 || e.statusCode() == 403) {
-        return;
-      }
-      throw e;
+      return switch (e.statusCode()) {
+        case 404 -> Upload.Existing.SEEN_ABSENT;
+        case 403 -> Upload.Existing.UNKNOWN;
+        default -> throw e;
+      };
     }
     throw new ObjectExistsException();
   }

@@ -3,10 +3,9 @@ package io.s3e.cli;
 
 import io.s3e.block.ObjectRef;
 import io.s3e.cli.PartSource.Part;
-import java.io.FilterInputStream;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.InterruptedIOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -25,6 +24,7 @@ import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.core.sync.RequestBody;
 import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.model.CompletedPart;
+import software.amazon.awssdk.services.s3.model.NoSuchUploadException;
 import software.amazon.awssdk.services.s3.model.S3Exception;
 import software.amazon.awssdk.services.s3.model.UploadPartResponse;
 
@@ -35,18 +35,19 @@ import software.amazon.awssdk.services.s3.model.UploadPartResponse;
  *
  * <p><b>The end.</b> A multipart upload is either completed or aborted, once: by {@link #close} or
  * by the interruption of the process, whichever comes first; the other waits. Before it is aborted
- * no part is under way any more, since a part that arrives later would stay, and cost, for ever.
+ * the parts under way get a while to end, since one that arrives later would stay, and cost, for
+ * ever.
  */
 final class Upload implements AutoCloseable {
   private static final int NOT_IMPLEMENTED = 501;
-  private static final long QUIET_SECONDS = 10;
+  private static final Duration PATIENCE = Duration.ofSeconds(10);
   private static final String ONLY_IF_ABSENT = "*";
 
   /**
    * The place and the form of the bytes in the store.
    *
    * @param object where they go
-   * @param overwrite whether an object of that name may be replaced
+   * @param existing what may become of an object of that name
    * @param contentType of the object
    * @param metadata of the object
    * @param storageClass null for the bucket's
@@ -54,11 +55,21 @@ final class Upload implements AutoCloseable {
    */
   record Target(
       ObjectRef object,
-      boolean overwrite,
+      Existing existing,
       String contentType,
       Map<String, String> metadata,
       @Nullable String storageClass,
       Checksum checksum) {}
+
+  /** What is known of an object of the same name. */
+  enum Existing {
+    /** It may be replaced. */
+    REPLACED,
+    /** The store has said that there is none. */
+    SEEN_ABSENT,
+    /** The store does not say whether there is one; it may not be replaced. */
+    UNKNOWN
+  }
 
   /** The store's answer about the object; null for a part that it did not give. */
   record Stored(@Nullable String etag, @Nullable String versionId) {}
@@ -66,6 +77,7 @@ final class Upload implements AutoCloseable {
   private final S3Client s3;
   private final Target target;
   private final LongConsumer progress;
+  private final Duration patience;
   private final AtomicLong bytes = new AtomicLong();
   private final ExecutorService threads;
   private final Semaphore free;
@@ -75,16 +87,24 @@ final class Upload implements AutoCloseable {
   /** The multipart upload that has to be ended; null before and after. Guarded by this. */
   private @Nullable String unfinished;
 
-  /** Nothing may begin any more. Guarded by this. */
-  private boolean ended;
+  /** Nothing may begin any more, and bodies break off. Written under the lock of this. */
+  private volatile boolean ended;
 
   /**
    * @param progress hears, from any thread, how many bytes were sent so far
    */
   Upload(S3Client s3, Target target, int parallel, LongConsumer progress) {
+    this(s3, target, parallel, progress, PATIENCE);
+  }
+
+  /**
+   * @param patience how long an abort waits for the parts under way
+   */
+  Upload(S3Client s3, Target target, int parallel, LongConsumer progress, Duration patience) {
     this.s3 = s3;
     this.target = target;
     this.progress = progress;
+    this.patience = patience;
     this.threads =
         Executors.newFixedThreadPool(
             parallel,
@@ -101,7 +121,8 @@ final class Upload implements AutoCloseable {
    * Uploads all of the source.
    *
    * @throws SdkException if the store refuses, 412 if the object exists and may not be replaced
-   * @throws IOException if the source cannot be read
+   * @throws IOException if the source cannot be read, or the store does not tell whether the object
+   *     exists
    */
   Stored send(PartSource source) throws IOException, InterruptedException {
     Part first = source.next();
@@ -117,7 +138,7 @@ final class Upload implements AutoCloseable {
     return bytes.get();
   }
 
-  private Stored sendWhole(Part part) {
+  private Stored sendWhole(Part part) throws IOException {
     return onlyIfAbsent(
         condition -> {
           var answer =
@@ -214,7 +235,7 @@ final class Upload implements AutoCloseable {
         .build();
   }
 
-  private synchronized Stored complete(String id, List<CompletedPart> parts) {
+  private synchronized Stored complete(String id, List<CompletedPart> parts) throws IOException {
     Stored stored =
         onlyIfAbsent(
             condition -> {
@@ -235,10 +256,10 @@ final class Upload implements AutoCloseable {
 
   /**
    * Sends with the condition that there is no such object, unless it may be replaced. To a store
-   * that does not know the condition it is sent without: the caller has looked before.
+   * that does not know the condition it is sent without, if that store has said that there is none.
    */
-  private Stored onlyIfAbsent(Function<@Nullable String, Stored> request) {
-    if (target.overwrite()) {
+  private Stored onlyIfAbsent(Function<@Nullable String, Stored> request) throws IOException {
+    if (target.existing() == Existing.REPLACED) {
       return request.apply(null);
     }
     try {
@@ -246,6 +267,15 @@ final class Upload implements AutoCloseable {
     } catch (S3Exception e) {
       if (e.statusCode() != NOT_IMPLEMENTED) {
         throw e;
+      }
+      if (target.existing() == Existing.UNKNOWN) {
+        IOException unknown =
+            new IOException(
+                "the store does not tell whether the object exists: it refuses HEAD (HTTP 403), and"
+                    + " does not know If-None-Match (HTTP 501); --force writes it, and replaces"
+                    + " what there is");
+        unknown.addSuppressed(e);
+        throw unknown;
       }
       return request.apply(null);
     }
@@ -257,7 +287,13 @@ final class Upload implements AutoCloseable {
         () -> {
           // Signing and retries read it anew; what was counted for them was not sent.
           count(-counted.getAndSet(0));
-          return new Counted(part.open(), counted);
+          return new UploadBody(
+              part.open(),
+              () -> ended,
+              more -> {
+                counted.addAndGet(more);
+                count(more);
+              });
         },
         part.length(),
         target.contentType());
@@ -279,14 +315,18 @@ final class Upload implements AutoCloseable {
     }
   }
 
-  /** Ends the threads; aborts the upload if it was not completed. */
+  /**
+   * Ends the threads; aborts the upload if it was not completed.
+   *
+   * @throws UnabortedUploadException if parts of it may stay in the store
+   */
   @Override
-  public void close() throws IOException {
+  public void close() throws UnabortedUploadException {
     atExit.close();
     abort();
   }
 
-  private synchronized void abort() throws IOException {
+  private synchronized void abort() throws UnabortedUploadException {
     ended = true;
     threads.shutdownNow();
     String id = unfinished;
@@ -294,63 +334,43 @@ final class Upload implements AutoCloseable {
       return;
     }
     unfinished = null;
+    boolean isQuiet;
+    boolean isInterrupted = false;
     try {
-      if (!threads.awaitTermination(QUIET_SECONDS, TimeUnit.SECONDS)) {
-        throw new IOException("parts are still under way; upload " + id + " is not aborted");
-      }
+      isQuiet = threads.awaitTermination(patience.toNanos(), TimeUnit.NANOSECONDS);
     } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw (IOException)
-          new InterruptedIOException("upload " + id + " is not aborted").initCause(e);
+      // The flag waits for the end: with it set the client would not send the abort.
+      isInterrupted = true;
+      isQuiet = false;
     }
-    s3.abortMultipartUpload(
-        request ->
-            request.bucket(target.object().bucket()).key(target.object().key()).uploadId(id));
+    try {
+      s3.abortMultipartUpload(
+          request ->
+              request.bucket(target.object().bucket()).key(target.object().key()).uploadId(id));
+    } catch (NoSuchUploadException gone) {
+      return;
+    } catch (SdkException e) {
+      throw new UnabortedUploadException(
+          "the multipart upload " + id + " is not aborted, its parts stay: " + e.getMessage(), e);
+    } finally {
+      if (isInterrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+    if (!isQuiet) {
+      throw new UnabortedUploadException(
+          "the multipart upload "
+              + id
+              + " was aborted while parts were under way; those that arrive later stay",
+          null);
+    }
   }
 
   private void abortAtExit() {
     try {
       abort();
-    } catch (IOException | SdkException e) {
-      System.err.println("Could not abort the upload of " + target.object() + ": " + e);
-    }
-  }
-
-  /** Counts what is read of a part. */
-  private final class Counted extends FilterInputStream {
-    private final AtomicLong counted;
-
-    Counted(InputStream in, AtomicLong counted) {
-      super(in);
-      this.counted = counted;
-    }
-
-    @Override
-    public int read() throws IOException {
-      int value = super.read();
-      if (value >= 0) {
-        add(1);
-      }
-      return value;
-    }
-
-    @Override
-    public int read(byte[] target, int offset, int length) throws IOException {
-      int count = super.read(target, offset, length);
-      if (count > 0) {
-        add(count);
-      }
-      return count;
-    }
-
-    @Override
-    public boolean markSupported() {
-      return false;
-    }
-
-    private void add(int more) {
-      counted.addAndGet(more);
-      count(more);
+    } catch (UnabortedUploadException e) {
+      System.err.println("Upload of " + target.object() + ": " + e.getMessage());
     }
   }
 }

@@ -173,7 +173,13 @@ class UnfinishedTransfersTest {
     ObjectRef object = new ObjectRef("bucket", "key");
     rig.run(new byte[] {1}, "put", "-", object.toString());
     Upload.Target target =
-        new Upload.Target(object, false, "application/octet-stream", Map.of(), null, Checksum.NONE);
+        new Upload.Target(
+            object,
+            Upload.Existing.SEEN_ABSENT,
+            "application/octet-stream",
+            Map.of(),
+            null,
+            Checksum.NONE);
     for (int size : new int[] {0, 1, 2 * PART}) {
       try (Upload upload = new Upload(s3, target, 2, bytes -> {});
           PartSource source = PartSource.of(new ByteArrayInputStream(new byte[size]), PART)) {

@@ -401,11 +401,12 @@ public final class BenchCommand implements Callable<Integer> {
         entries.put(entry.getKey(), entry.getValue());
       }
     }
-    if (uri != null) {
-      entries.putAll(
-          storeAddress.hadoop(new org.apache.hadoop.fs.Path(uri).toUri().getAuthority()));
-    }
     entries.putAll(definitions);
+    if (uri != null) {
+      String bucket = new org.apache.hadoop.fs.Path(uri).toUri().getAuthority();
+      entries.putAll(storeAddress.hadoop(bucket, entries));
+      entries.putAll(definitions);
+    }
     return entries;
   }
 

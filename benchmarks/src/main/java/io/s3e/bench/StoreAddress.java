@@ -22,6 +22,7 @@ import software.amazon.awssdk.core.exception.SdkClientException;
 import software.amazon.awssdk.profiles.Profile;
 import software.amazon.awssdk.profiles.ProfileFile;
 import software.amazon.awssdk.profiles.ProfileFileSystemSetting;
+import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.regions.providers.AwsProfileRegionProvider;
 import software.amazon.awssdk.regions.providers.AwsRegionProviderChain;
 import software.amazon.awssdk.regions.providers.DefaultAwsRegionProviderChain;
@@ -51,7 +52,9 @@ public class StoreAddress {
       names = "--region",
       showDefaultValue = Visibility.NEVER,
       description =
-          "Default: AWS_REGION, the profile's, the instance's; " + ANY_REGION + " with --endpoint.")
+          "Default: AWS_REGION, AWS_DEFAULT_REGION, the profile's, the instance's; "
+              + ANY_REGION
+              + " with --endpoint.")
   private @Nullable String region;
 
   @Option(
@@ -142,14 +145,17 @@ public class StoreAddress {
     if (region != null) {
       return region;
     }
-    if (endpoint() == null) {
-      return DefaultAwsRegionProviderChain.builder()
-          .profileName(profileName())
-          .build()
-          .getRegion()
-          .id();
+    Optional<String> found = regionWithoutInstance();
+    if (found.isPresent()) {
+      return found.get();
     }
-    return regionWithoutInstance().orElse(ANY_REGION);
+    return endpoint() == null
+        ? DefaultAwsRegionProviderChain.builder()
+            .profileName(profileName())
+            .build()
+            .getRegion()
+            .id()
+        : ANY_REGION;
   }
 
   /** The instance takes seconds to say that there is none. */
@@ -158,12 +164,19 @@ public class StoreAddress {
       return Optional.of(
           new AwsRegionProviderChain(
                   new SystemSettingsRegionProvider(),
+                  StoreAddress::defaultRegion,
                   new AwsProfileRegionProvider(ProfileFile::defaultProfileFile, profileName()))
               .getRegion()
               .id());
     } catch (SdkClientException nobodySaid) {
       return Optional.empty();
     }
+  }
+
+  /** The variable of the AWS command line, which the SDK passes over; null lets the next say it. */
+  private static @Nullable Region defaultRegion() {
+    String name = System.getenv("AWS_DEFAULT_REGION");
+    return name == null || name.isBlank() ? null : Region.of(name.strip());
   }
 
   /** The credentials to sign with. A profile named here comes before the environment. */
@@ -174,6 +187,11 @@ public class StoreAddress {
     return profile == null
         ? DefaultCredentialsProvider.builder().build()
         : ProfileCredentialsProvider.create(profile);
+  }
+
+  /** The profile that an option names; null for the SDK's own. */
+  public final @Nullable String profile() {
+    return profile;
   }
 
   private String profileName() {
@@ -191,15 +209,23 @@ public class StoreAddress {
 
   /**
    * What the options say, as Hadoop configuration entries of a bucket, which S3A prefers to its
-   * general ones. What they leave open S3A finds by itself.
+   * general ones; without an option, where the environment or the profile says that the store is.
+   * What they leave open S3A finds by itself.
+   *
+   * @param others entries that apply beside: an endpoint there comes before the environment's
    */
-  final Map<String, String> hadoop(String bucket) {
+  final Map<String, String> hadoop(String bucket, Map<String, String> others) {
     Map<String, String> entries = new LinkedHashMap<>();
-    if (!isTold()) {
+    String keys = "fs.s3a.bucket." + bucket + ".";
+    boolean isToldElsewhere =
+        others.containsKey(keys + "endpoint") || others.containsKey("fs.s3a.endpoint");
+    if (!isTold() && isToldElsewhere) {
       return entries;
     }
-    String keys = "fs.s3a.bucket." + bucket + ".";
     URI store = endpoint();
+    if (!isTold() && store == null) {
+      return entries;
+    }
     if (store != null) {
       entries.put(keys + "endpoint", store.toString());
     }

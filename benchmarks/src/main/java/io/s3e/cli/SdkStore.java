@@ -57,7 +57,14 @@ final class SdkStore implements AutoCloseable {
             .forcePathStyle(settings.pathStyle())
             .requestChecksumCalculation(calculation)
             .responseChecksumValidation(ResponseChecksumValidation.WHEN_REQUIRED)
-            .overrideConfiguration(overrides -> overrides.addExecutionInterceptor(counter));
+            .overrideConfiguration(
+                overrides -> {
+                  overrides.addExecutionInterceptor(counter);
+                  if (options.profile() != null) {
+                    // The SDK would take the endpoint of the profile called default.
+                    overrides.defaultProfileName(options.profile());
+                  }
+                });
     URI endpoint = settings.endpoint();
     if (endpoint != null) {
       builder.endpointOverride(endpoint);

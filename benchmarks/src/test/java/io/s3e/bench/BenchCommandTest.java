@@ -324,21 +324,42 @@ class BenchCommandTest {
   void optionsOfTheStoreAreEntriesOfTheBucket() {
     StoreAddress none = new StoreAddress();
     new CommandLine(none).parseArgs();
-    assertThat(none.hadoop("mine")).isEmpty();
+    assertThat(none.hadoop("mine", Map.of())).isEmpty();
     StoreAddress told = new StoreAddress();
     new CommandLine(told).parseArgs("--endpoint=http://127.0.0.1:9000", "--region=eu-west-1");
-    assertThat(told.hadoop("mine"))
+    assertThat(told.hadoop("mine", Map.of()))
         .containsExactlyInAnyOrderEntriesOf(
             Map.of(
                 "fs.s3a.bucket.mine.endpoint", "http://127.0.0.1:9000",
                 "fs.s3a.bucket.mine.endpoint.region", "eu-west-1"));
     StoreAddress anonymous = new StoreAddress();
     new CommandLine(anonymous).parseArgs("--anonymous", "--path-style", "--region=eu-west-1");
-    assertThat(anonymous.hadoop("mine"))
+    assertThat(anonymous.hadoop("mine", Map.of()))
         .containsEntry("fs.s3a.bucket.mine.path.style.access", "true")
         .containsEntry(
             "fs.s3a.bucket.mine.aws.credentials.provider",
             "org.apache.hadoop.fs.s3a.AnonymousAWSCredentialsProvider");
+  }
+
+  @Test
+  void theProfilesEndpointIsAnEntryUnlessAnotherIsSet(@TempDir Path temp) throws Exception {
+    Path config =
+        Files.writeString(
+            temp.resolve("config"),
+            "[default]\nendpoint_url = http://127.0.0.1:9000\nregion = eu-west-1\n");
+    System.setProperty("aws.configFile", config.toString());
+    try {
+      StoreAddress none = new StoreAddress();
+      new CommandLine(none).parseArgs();
+      assertThat(none.hadoop("mine", Map.of()))
+          .containsExactlyInAnyOrderEntriesOf(
+              Map.of(
+                  "fs.s3a.bucket.mine.endpoint", "http://127.0.0.1:9000",
+                  "fs.s3a.bucket.mine.endpoint.region", "eu-west-1"));
+      assertThat(none.hadoop("mine", Map.of("fs.s3a.endpoint", "http://minio"))).isEmpty();
+    } finally {
+      System.clearProperty("aws.configFile");
+    }
   }
 
   @Test

@@ -109,8 +109,10 @@ record EventLog(Path path, List<Path> parts) {
     record Part(long number, boolean compacted, Path path) {}
     List<Part> parts = new ArrayList<>();
     for (FileStatus child : files.listStatus(directory)) {
-      Matcher part = PART.matcher(child.getPath().getName());
-      if (part.matches()) {
+      String name = child.getPath().getName();
+      Matcher part = PART.matcher(name);
+      // Spark writes a compacted part under such a name, beside the parts that it will replace.
+      if (part.matches() && !name.endsWith(LogCodec.IN_PROGRESS)) {
         parts.add(new Part(Long.parseLong(part.group(1)), part.group(2) != null, child.getPath()));
       }
     }
@@ -131,12 +133,17 @@ record EventLog(Path path, List<Path> parts) {
   /**
    * Gives the events of use to {@code events}, in their order, as far as the log can be read.
    *
-   * @return what of the log could not be read, in a line each; none if it is whole
+   * @return what of the log could not be read or is gone, in a line each; none if it is whole
    * @throws IOException if the file is no event log, or cannot be opened
    */
   List<String> read(Consumer<JsonNode> events, Configuration conf) throws IOException {
     List<String> damages = new ArrayList<>();
     List<Path> there = parts.isEmpty() ? rolling(fileSystem(path, conf), path).parts() : parts;
+    String first = there.get(0).getName();
+    if (first.endsWith(LogCodec.COMPACTED)) {
+      damages.add(
+          first + " is compacted: of jobs that had ended before, only S3E's own sums are left");
+    }
     for (Path part : there) {
       new PartReader(part, events, damages).read(conf);
     }

@@ -97,8 +97,23 @@ class EventLogTest {
     Files.createFile(rolling.resolve("appstatus_app-4"));
     Explanation whole = explain(recorded.write(directory, LogCodec.NONE)).get(0);
     Explanation explanation = explain(rolling).get(0);
-    assertThat(explanation.damages()).isEmpty();
+    assertThat(explanation.damages())
+        .containsExactly(
+            "events_2_app-4.compact is compacted: of jobs that had ended before, only S3E's own"
+                + " sums are left");
     assertThat(explanation.application().runMillis()).isEqualTo(whole.application().runMillis());
+  }
+
+  /** Spark writes the compacted part beside the parts that it will stand for. */
+  @Test
+  void aPartThatIsBeingCompactedIsReadOnce() throws IOException {
+    Path rolling = Files.createDirectory(directory.resolve("eventlog_v2_app-4"));
+    write(rolling.resolve("events_1_app-4"), lines);
+    write(rolling.resolve("events_1_app-4.compact.inprogress"), lines);
+    Explanation whole = explain(recorded.write(directory, LogCodec.NONE)).get(0);
+    Explanation explanation = explain(rolling).get(0);
+    assertThat(explanation.damages()).isEmpty();
+    assertThat(explanation.application().s3e()).isEqualTo(whole.application().s3e());
   }
 
   @ParameterizedTest
@@ -108,7 +123,7 @@ class EventLogTest {
     Path rolling = Files.createDirectory(directory.resolve("eventlog_v2_app-1"));
     Files.copy(whole, rolling.resolve("events_1_" + whole.getFileName() + ".compact"));
     Explanation explanation = explain(rolling).get(0);
-    assertThat(explanation.damages()).isEmpty();
+    assertThat(explanation.damages()).singleElement().asString().contains("is compacted");
     assertThat(explanation.application().runMillis())
         .isEqualTo(explain(whole).get(0).application().runMillis())
         .isPositive();

@@ -106,6 +106,8 @@ public final class S3eCommand {
         .setOut(new PrintWriter(Channels.newOutputStream(output), true, UTF_8))
         .setErr(new PrintWriter(streams.err(), true, UTF_8))
         .setCaseInsensitiveEnumValuesAllowed(true)
+        // A file may be called @name.
+        .setExpandAtFiles(false)
         .setExecutionStrategy(S3eCommand::run)
         .setParameterExceptionHandler((e, given) -> wrongUsage(e))
         .setExecutionExceptionHandler(S3eCommand::failed);

@@ -173,13 +173,11 @@ class S3eCommandTest {
   @Test
   void anArgumentThatLostCharactersIsNamedAndNothingIsSent(@TempDir Path temp) throws Exception {
     Path file = Files.writeString(temp.resolve("file"), "content");
-    Path list = Files.writeString(temp.resolve("arguments"), "s3a://bucket/\uFFFD", UTF_8);
     try (HostileS3Server server = HostileS3Server.start();
         CommandRig rig = new CommandRig(server.endpoint())) {
       for (String[] command :
           new String[][] {
             {"put", "--force", file.toString(), "s3a://bucket/\uFFFD"},
-            {"put", "--force", file.toString(), "@" + list},
             {"stat", "s3a://bucket/\uFFFD"}
           }) {
         Outcome outcome = rig.run(command);
@@ -190,6 +188,14 @@ class S3eCommandTest {
       }
       assertThat(server.requests()).isEmpty();
     }
+  }
+
+  @Test
+  void aFileMayBeCalledAtSomething(@TempDir Path temp) throws Exception {
+    Path list = Files.writeString(temp.resolve("zz"), "-\n", UTF_8);
+    Outcome outcome = CommandRig.runPlainly("put", "@" + list, "s3a://bucket/key");
+    assertThat(outcome.code()).isEqualTo(1);
+    assertThat(outcome.err()).contains("@" + list + ": no such file");
   }
 
   @Test

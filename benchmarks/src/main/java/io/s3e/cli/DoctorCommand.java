@@ -4,7 +4,9 @@ package io.s3e.cli;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.s3e.hadoop.doctor.DoctorProgram;
+import java.io.IOException;
 import java.io.PrintStream;
+import java.nio.channels.Channels;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -50,16 +52,24 @@ final class DoctorCommand extends ToolCommand {
   }
 
   @Override
-  int work() {
+  int work() throws IOException {
     List<String> arguments = new ArrayList<>();
     if (output().json()) {
       arguments.add("--json");
     }
     configurations.forEach(file -> arguments.addAll(List.of("--conf", file.toString())));
     arguments.addAll(places);
-    return DoctorProgram.run(
-        new PrintStream(streams().out(), false, UTF_8),
-        streams().err(),
-        arguments.toArray(String[]::new));
+    StandardOutput output = new StandardOutput(streams().out());
+    int code =
+        DoctorProgram.run(
+            new PrintStream(Channels.newOutputStream(output), false, UTF_8),
+            streams().err(),
+            arguments.toArray(String[]::new));
+    // A PrintStream tells nobody that the disk is full.
+    IOException unwritten = output.failure();
+    if (unwritten != null) {
+      throw unwritten;
+    }
+    return code;
   }
 }

@@ -75,7 +75,7 @@ final class CommandRig implements AutoCloseable {
         new ByteArrayInputStream(typed.getBytes(UTF_8)), new ByteArrayOutputStream(), arguments);
   }
 
-  private static Outcome runPlainly(InputStream in, OutputStream out, String... arguments) {
+  static Outcome runPlainly(InputStream in, OutputStream out, String... arguments) {
     ByteArrayOutputStream err = new ByteArrayOutputStream();
     PrintStream errors = new PrintStream(err, true, UTF_8);
     int code = S3eCommand.execute(new StandardStreams(in, out, errors, false), arguments);

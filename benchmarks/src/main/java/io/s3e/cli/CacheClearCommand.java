@@ -20,7 +20,7 @@ import picocli.CommandLine.Parameters;
     description = {
       "Deletes what the cache holds, after asking. Living processes go on: they read from S3, and"
           + " cache anew.",
-      "Exit code 1 if the answer was no."
+      "Exit code 1 if the answer was no, or a directory of --dir was left out."
     },
     footer = {
       "  s3e cache clear",
@@ -44,14 +44,15 @@ final class CacheClearCommand extends CacheToolCommand {
 
   @Override
   int work() throws IOException {
-    List<CacheOptions.Place> places = cache().places(names, streams().err());
+    CacheOptions.Found found = cache().places(names, streams().err());
+    List<CacheOptions.Place> places = found.places();
     if (!places.isEmpty() && !yes && !confirmed(places)) {
       streams().err().println("Nothing deleted.");
       return 1;
     }
     List<String> cleared = new ArrayList<>();
     long bytes = 0;
-    boolean isLeft = false;
+    boolean isLeft = !found.isWhole();
     for (CacheOptions.Place place : places) {
       Instance instance = place.instance();
       try {

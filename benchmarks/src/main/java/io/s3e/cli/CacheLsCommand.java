@@ -12,7 +12,8 @@ import picocli.CommandLine.Command;
     name = "ls",
     description = {
       "Shows the caches that processes share, and what they take on disk. Private caches have files"
-          + " without names; the metrics of their processes show them."
+          + " without names; the metrics of their processes show them.",
+      "Exit code 1 if a directory of --dir was left out."
     },
     footer = {"  s3e cache ls", "  s3e cache ls --dir /mnt/nvme --json"})
 final class CacheLsCommand extends CacheToolCommand {
@@ -31,13 +32,11 @@ final class CacheLsCommand extends CacheToolCommand {
 
   @Override
   int work() throws IOException {
-    List<Instance> instances =
-        cache().places(List.of(), streams().err()).stream()
-            .map(CacheOptions.Place::instance)
-            .toList();
+    CacheOptions.Found found = cache().places(List.of(), streams().err());
+    List<Instance> instances = found.places().stream().map(CacheOptions.Place::instance).toList();
     printResult(
         Map.of("instances", instances.stream().map(InstanceFacts::of).toList()),
         instances.isEmpty() ? nothingThere() : table(instances));
-    return 0;
+    return found.isWhole() ? 0 : 1;
   }
 }

@@ -31,13 +31,20 @@ final class CacheOptions {
   record Place(CacheInspector inspector, CacheInspector.Instance instance) {}
 
   /**
+   * What was found.
+   *
+   * @param isWhole whether every directory that the user named could be looked into
+   */
+  record Found(List<Place> places, boolean isWhole) {}
+
+  /**
    * The instances in all directories.
    *
    * @param names only those of these names or paths; all if there is none
    * @param err told of directories that cannot be looked into
    * @throws IllegalArgumentException if one of the names is of none
    */
-  List<Place> places(List<String> names, PrintStream err) throws IOException {
+  Found places(List<String> names, PrintStream err) throws IOException {
     List<Place> places = new ArrayList<>();
     IOException problem = null;
     for (Path directory : directories()) {
@@ -64,7 +71,7 @@ final class CacheOptions {
     }
     places.removeIf(
         place -> !names.isEmpty() && names.stream().noneMatch(name -> isCalled(place, name)));
-    return places;
+    return new Found(places, problem == null || directories.isEmpty());
   }
 
   /** Where it looks. */

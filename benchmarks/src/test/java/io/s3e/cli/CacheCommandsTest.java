@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.s3e.cli.CommandRig.Outcome;
 import io.s3e.disk.CacheFixture;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -87,6 +88,27 @@ class CacheCommandsTest {
       assertThat(instance.get("bytes").asLong()).isBetween(2 * MIB, 2 * MIB + 100_000);
       assertThat(instance.get("encrypted").asBoolean()).isFalse();
     }
+  }
+
+  @Test
+  void aNamedDirectoryThatIsLeftOutIsAFailure(@TempDir Path other) throws IOException {
+    CacheFixture host = filled();
+    host.close();
+    Path top = host.instance();
+    while (!directory.equals(top.getParent())) {
+      top = top.getParent();
+    }
+    // No directory, where the user's own should be.
+    Files.createFile(other.resolve(top.getFileName()));
+
+    Outcome ls = cache("ls", "--dir=" + other);
+    assertThat(ls.code()).isEqualTo(1);
+    assertThat(ls.err()).contains("Left out: ", other.toString());
+    assertThat(ls.text()).contains(host.instance().toString());
+    Outcome clear = cache("clear", "--yes", "--dir=" + other);
+    assertThat(clear.code()).isEqualTo(1);
+    assertThat(clear.text()).contains("Cleared 1 instance");
+    assertThat(host.instance()).doesNotExist();
   }
 
   @Test

@@ -13,6 +13,11 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFileAttributeView;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.EnumSet;
+import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -56,11 +61,13 @@ abstract class Destination implements AutoCloseable {
       return new Direct(FileChannel.open(file, StandardOpenOption.WRITE), file.toString());
     }
     refuseExisting(file, overwrite);
-    Path directory = file.toAbsolutePath().getParent();
+    // A link stays one: what it leads to is replaced.
+    Path place = Files.exists(file) ? file.toRealPath() : file;
+    Path directory = place.toAbsolutePath().getParent();
     if (directory == null || !Files.isDirectory(directory)) {
       throw new NoSuchFileException(String.valueOf(directory), null, "no such directory");
     }
-    return new TemporaryFile(file, directory, overwrite);
+    return new TemporaryFile(file, place, directory, overwrite);
   }
 
   private static void refuseExisting(Path file, boolean overwrite) throws IOException {
@@ -103,19 +110,40 @@ abstract class Destination implements AutoCloseable {
     private static final int LONGEST_SHOWN_BYTES = 200;
 
     private final Path file;
+    private final Path place;
+    private final @Nullable Set<PosixFilePermission> permissions;
     private final Path temporary;
     private final boolean overwrite;
     private final FileChannel channel;
     private final AtExit atExit;
 
-    TemporaryFile(Path file, Path directory, boolean overwrite) throws IOException {
+    /**
+     * @param file as the user calls it
+     * @param place where it lies
+     * @param directory of that
+     */
+    TemporaryFile(Path file, Path place, Path directory, boolean overwrite) throws IOException {
       this.file = file;
+      this.place = place;
+      this.permissions = permissionsOf(place);
       this.overwrite = overwrite;
       // Not File.createTempFile, whose files only their owner may read.
-      this.temporary = directory.resolve("." + shortName(file) + "." + UUID.randomUUID());
+      this.temporary = directory.resolve("." + shortName(place) + "." + UUID.randomUUID());
+      Set<StandardOpenOption> create =
+          EnumSet.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+      // From the start, since whoever may not read the old file may not read half of the new one.
       this.channel =
-          FileChannel.open(temporary, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+          permissions == null
+              ? FileChannel.open(temporary, create)
+              : FileChannel.open(
+                  temporary, create, PosixFilePermissions.asFileAttribute(permissions));
       this.atExit = new AtExit("delete-temporary-file", this::deleteAtExit);
+    }
+
+    /** Those of the file that is replaced; null if there is none, or it has none. */
+    private static @Nullable Set<PosixFilePermission> permissionsOf(Path place) throws IOException {
+      PosixFileAttributeView view = Files.getFileAttributeView(place, PosixFileAttributeView.class);
+      return view == null || !Files.exists(place) ? null : view.readAttributes().permissions();
     }
 
     /** The file's name, or what leaves room for the rest in the 255 bytes that names may have. */
@@ -137,11 +165,15 @@ abstract class Destination implements AutoCloseable {
     @Override
     void commit() throws IOException {
       channel.close();
+      if (permissions != null) {
+        // The process's mask may have taken some of them.
+        var unused = Files.setPosixFilePermissions(temporary, permissions);
+      }
       if (overwrite) {
-        Files.move(temporary, file, StandardCopyOption.ATOMIC_MOVE);
+        Files.move(temporary, place, StandardCopyOption.ATOMIC_MOVE);
       } else {
         refuseExisting(file, false);
-        Files.move(temporary, file);
+        Files.move(temporary, place);
       }
     }
 

@@ -6,6 +6,7 @@ import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.nio.channels.Channels;
 import java.nio.channels.WritableByteChannel;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,7 +32,8 @@ final class StandardOutput implements WritableByteChannel {
       return channel.write(source);
     } catch (IOException e) {
       String message = String.valueOf(e.getMessage());
-      boolean isPipe = message.contains("Broken pipe") || message.contains("Pipe closed");
+      String small = message.toLowerCase(Locale.ROOT);
+      boolean isPipe = small.contains("broken pipe") || small.contains("pipe closed");
       IOException told =
           isPipe
               ? new ClosedPipeException(e)

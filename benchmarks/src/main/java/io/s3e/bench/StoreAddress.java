@@ -212,7 +212,8 @@ public class StoreAddress {
    * general ones; without an option, where the environment or the profile says that the store is.
    * What they leave open S3A finds by itself.
    *
-   * @param others entries that apply beside: an endpoint there comes before the environment's
+   * @param others entries that apply beside: an endpoint or a region there comes before the
+   *     environment's
    */
   final Map<String, String> hadoop(String bucket, Map<String, String> others) {
     Map<String, String> entries = new LinkedHashMap<>();
@@ -229,10 +230,15 @@ public class StoreAddress {
     if (store != null) {
       entries.put(keys + "endpoint", store.toString());
     }
-    Optional.ofNullable(region)
-        .or(this::regionWithoutInstance)
-        .or(() -> store == null ? Optional.empty() : Optional.of(ANY_REGION))
-        .ifPresent(name -> entries.put(keys + "endpoint.region", name));
+    boolean isRegionToldElsewhere =
+        others.containsKey(keys + "endpoint.region")
+            || others.containsKey("fs.s3a.endpoint.region");
+    if (region != null || !isRegionToldElsewhere) {
+      Optional.ofNullable(region)
+          .or(this::regionWithoutInstance)
+          .or(() -> store == null ? Optional.empty() : Optional.of(ANY_REGION))
+          .ifPresent(name -> entries.put(keys + "endpoint.region", name));
+    }
     if (pathStyle) {
       entries.put(keys + "path.style.access", "true");
     }

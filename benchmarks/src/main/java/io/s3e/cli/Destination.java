@@ -165,15 +165,24 @@ abstract class Destination implements AutoCloseable {
     @Override
     void commit() throws IOException {
       channel.close();
-      if (permissions != null) {
-        // The process's mask may have taken some of them.
-        var unused = Files.setPosixFilePermissions(temporary, permissions);
+      if (permissions != null && !permissions.equals(permissionsOf(temporary))) {
+        // The process's mask has taken some of them.
+        setPermissions(permissions);
       }
       if (overwrite) {
         Files.move(temporary, place, StandardCopyOption.ATOMIC_MOVE);
       } else {
         refuseExisting(file, false);
         Files.move(temporary, place);
+      }
+    }
+
+    /** As far as the file system lets anybody: what came is worth more. */
+    private void setPermissions(Set<PosixFilePermission> all) {
+      try {
+        var unused = Files.setPosixFilePermissions(temporary, all);
+      } catch (IOException | UnsupportedOperationException e) {
+        // It has those of a new file, no more than the old one had.
       }
     }
 

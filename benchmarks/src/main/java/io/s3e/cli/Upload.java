@@ -341,7 +341,7 @@ final class Upload implements AutoCloseable {
     } catch (InterruptedException e) {
       // The flag waits for the end: with it set the client would not send the abort.
       isInterrupted = true;
-      isQuiet = false;
+      isQuiet = threads.isTerminated();
     }
     try {
       s3.abortMultipartUpload(

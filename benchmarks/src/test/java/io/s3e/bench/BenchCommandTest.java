@@ -357,6 +357,8 @@ class BenchCommandTest {
                   "fs.s3a.bucket.mine.endpoint", "http://127.0.0.1:9000",
                   "fs.s3a.bucket.mine.endpoint.region", "eu-west-1"));
       assertThat(none.hadoop("mine", Map.of("fs.s3a.endpoint", "http://minio"))).isEmpty();
+      assertThat(none.hadoop("mine", Map.of("fs.s3a.endpoint.region", "garage")))
+          .containsExactly(Map.entry("fs.s3a.bucket.mine.endpoint", "http://127.0.0.1:9000"));
     } finally {
       System.clearProperty("aws.configFile");
     }

@@ -208,7 +208,7 @@ final class ColumnPlanner {
     if (!guesses.mayGuess(GuessKind.GROUP)) {
       BlockRange all = new BlockRange(0, blocks.blocks());
       wanted.drop(all, kind -> kind.isData() || kind == GuessKind.TAIL);
-      following.askAgain();
+      following.askAgain(0);
     }
   }
 
@@ -223,10 +223,10 @@ final class ColumnPlanner {
     ask();
   }
 
-  /** Not all that was wanted was granted. */
-  void askAgain() {
+  /** Not all that was wanted from {@code block} on was granted. */
+  void askAgain(long block) {
     filters.askAgain();
-    following.askAgain();
+    following.askAgain(block);
   }
 
   /** The bytes to be seen next: of a stripe's footer, or of offset indexes; null if none. */

@@ -57,6 +57,9 @@ final class Following {
   /** Readers of whole chunks fetch them in pieces of 8 MiB; those of pages less. */
   static final long PIECE_BYTES = 1 << 20;
 
+  /** Groups that are asked for together; what finds no room is joined anew by the next look. */
+  private static final int MOST_JOINED = 256;
+
   /** Chunks of which less is read are read in pages. */
   private static final double WHOLE_SHARE = 0.8;
 
@@ -292,7 +295,8 @@ final class Following {
         ahead.openFor(BlockRange.count(runs));
       }
       int next = sequence.next(askedTo);
-      while (askedTo > present && next < end && BlockRange.count(runs) < leastBlocks) {
+      int most = askedTo > present ? Math.min(end, askedTo + MOST_JOINED) : next;
+      while (next < most && BlockRange.count(runs) < leastBlocks) {
         List<BlockRange> joined = new ArrayList<>(runs);
         for (BlockRange run : runsOf(next)) {
           BlockRange.append(joined, run);
@@ -349,10 +353,10 @@ final class Following {
     }
   }
 
-  /** Not all was granted: what is missing is looked for from the present group on. */
-  void askAgain() {
-    refined.clear();
-    askedTo = Math.max(0, present);
+  /** Not all was granted: what is missing is looked for from {@code block} on. */
+  void askAgain(long block) {
+    int group = layout.groupAt(blocks.startOf(block));
+    askedTo = Math.max(Math.max(0, present), Math.min(group, askedTo));
     isAhead = false;
   }
 

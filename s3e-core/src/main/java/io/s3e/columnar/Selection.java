@@ -69,8 +69,11 @@ final class Selection {
     if (layout.format == FileLayout.Format.ORC) {
       long start = layout.group(group).start();
       isNamed &= stripes.has(group);
+      int before = names.size();
       stripes.addNames(group, from, to, names);
-      return addRelative(from - start, to - start);
+      // By name a stream may be new where another lay in the stripes before.
+      boolean isNew = isNamed && names.size() > before;
+      return addRelative(from - start, to - start) || isNew;
     }
     int before = columns.cardinality();
     int first = layout.isOrdered ? layout.columnAt(group, from) : 0;

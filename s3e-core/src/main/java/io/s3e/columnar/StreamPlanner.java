@@ -278,9 +278,11 @@ public final class StreamPlanner {
       forward.refused(runs.get(0).blocks().first(), ahead);
       return;
     }
-    wanted.refused(runs.stream().map(Starting::blocks).toList(), first.group() != Range.ALONE);
+    List<BlockRange> blocks = runs.stream().map(Starting::blocks).toList();
+    wanted.refused(blocks, first.group() != Range.ALONE);
     if (columns != null) {
-      columns.askAgain();
+      // What lies before is wanted still: to walk over it at each refusal takes longer than reads.
+      columns.askAgain(blocks.stream().mapToLong(BlockRange::first).min().orElse(0));
     }
   }
 
@@ -289,7 +291,7 @@ public final class StreamPlanner {
     forward.limitWindow(bytes, requests, ahead);
     wanted.limit(bytes, requests, atOnceAlone);
     if (mode == ColumnarMode.AUTO && wanted.wantOnly(ahead) && columns != null) {
-      columns.askAgain();
+      columns.askAgain(0);
     }
   }
 

@@ -26,8 +26,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>A group</b> of short requests that one vectored read will ask for at once is added as a
  * whole or not at all, and started so ({@link Range#group}): a reader that gets a part of it waits
- * a round trip for the rest. Two groups are wanted whatever the stream's share of requests is, so
- * that the streams of a crowd have their next ones by turns; more while data fits in that share.
+ * a round trip for the rest. Groups of one run that touch are joined before, and go by length. Two
+ * groups are wanted whatever the stream's share of requests is, so that the streams of a crowd have
+ * their next ones by turns; more while data fits in that share.
  *
  * <p>Invariants: a block is wanted by one request at most, and by none while it counts as read
  * lately. Blocks that are wanted never exceed the cap that held when they were added; where it has

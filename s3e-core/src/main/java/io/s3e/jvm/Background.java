@@ -33,9 +33,13 @@ public final class Background {
     }
   }
 
-  /** As {@link #log}, on a thread of its own where there is one: a log may take its time. */
+  /** As {@link #log}, on a thread of its own: a log may hang. Here, where there is no thread. */
   public static void logApart(Runnable line) {
-    log(() -> start("s3e-log", () -> log(line)));
+    try {
+      Thread unused = start("s3e-log", () -> log(line));
+    } catch (OutOfMemoryError e) {
+      log(line);
+    }
   }
 
   /** Waits so many ms for a thread to end, and keeps interrupts for the caller; whether it has. */

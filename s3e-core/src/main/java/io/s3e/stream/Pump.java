@@ -325,11 +325,13 @@ final class Pump {
       hear();
       Wish wish = handle.isClosed() ? Wish.NOTHING : planner.wish();
       for (Starting run : sent) {
-        if (wish.contains(run.blocks().first())) {
-          ahead.started(run.blocks(), run.of());
+        long at = run.blocks().first();
+        while (at < run.blocks().end() && !wish.contains(at)) {
+          at++;
         }
-        for (long at = run.blocks().first(); at < run.blocks().end() && !isWished; at++) {
-          isWished = wish.contains(at);
+        if (at < run.blocks().end()) {
+          ahead.started(new BlockRange(at, run.blocks().end()), run.of());
+          isWished = true;
         }
       }
       publish();

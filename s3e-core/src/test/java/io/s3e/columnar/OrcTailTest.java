@@ -184,6 +184,23 @@ class OrcTailTest {
     assertThat(stripes.has(13)).isTrue();
   }
 
+  /** As where nulls begin: a stream of the column lies where another one did. */
+  @Test
+  void aStreamOfAnotherNameIsNewWhereverItLies() throws Exception {
+    List<OrcWriter.Stripe> two =
+        List.of(new OrcWriter.Stripe(3, 0, 1000, 340), new OrcWriter.Stripe(1343, 0, 1000, 340));
+    FileLayout layout = parse(OrcWriter.tail(two, OrcWriter.Compression.NONE, 256), SIZE, CODECS);
+    OrcStripes stripes = new OrcStripes(layout, CODECS);
+    List<long[]> one = List.of(new long[] {1, 1, 1000});
+    List<long[]> both = List.of(new long[] {0, 1, 100}, new long[] {1, 1, 900});
+    stripes.onFooter(layout.stripeFooter(0), OrcWriter.stripeFooter(one, 340));
+    stripes.onFooter(layout.stripeFooter(1), OrcWriter.stripeFooter(both, 340));
+    Selection selection = new Selection(layout, FileLayout.FilePart.DATA, stripes);
+    assertThat(selection.add(0, 3, 1003)).isTrue();
+    assertThat(selection.add(0, 3, 1003)).isFalse();
+    assertThat(selection.add(1, 1343, 2343)).isTrue();
+  }
+
   @Test
   void streamsThatGoBeyondTheirStripeAreRefusedAndNoneIsWantedAgain() throws Exception {
     FileLayout layout =

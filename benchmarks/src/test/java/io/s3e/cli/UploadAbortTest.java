@@ -71,6 +71,21 @@ class UploadAbortTest {
     public void close() {}
   }
 
+  /** A client whose parts do not even ask for the body. */
+  private static final class StuckClient extends StubbornClient {
+    private final CountDownLatch closed = new CountDownLatch(1);
+
+    @Override
+    void goOn(RequestBody body) {
+      awaitUninterruptibly(closed);
+    }
+
+    @Override
+    public void close() {
+      closed.countDown();
+    }
+  }
+
   /** Has two parts, and fails once both are under way. */
   private static PartSource failing(CountDownLatch begun) {
     return PartSource.of(
@@ -115,14 +130,7 @@ class UploadAbortTest {
 
   @Test
   void anUploadIsAbortedAlsoWhileItsPartsAreUnderWay() {
-    CountDownLatch stuck = new CountDownLatch(1);
-    try (StubbornClient s3 =
-        new StubbornClient() {
-          @Override
-          void goOn(RequestBody body) {
-            awaitUninterruptibly(stuck);
-          }
-        }) {
+    try (StuckClient s3 = new StuckClient()) {
       Throwable failure = failure(s3, Duration.ofMillis(1));
 
       assertThat(failure).hasMessage("the tape has torn");
@@ -132,8 +140,6 @@ class UploadAbortTest {
           .isInstanceOfSatisfying(
               UnabortedUploadException.class,
               e -> assertThat(e).hasMessageContaining("upload-1", "under way"));
-    } finally {
-      stuck.countDown();
     }
   }
 
@@ -162,14 +168,7 @@ class UploadAbortTest {
 
   @Test
   void whoIsInterruptedAbortsAllTheSame() {
-    CountDownLatch stuck = new CountDownLatch(1);
-    try (StubbornClient s3 =
-        new StubbornClient() {
-          @Override
-          void goOn(RequestBody body) {
-            awaitUninterruptibly(stuck);
-          }
-        }) {
+    try (StuckClient s3 = new StuckClient()) {
       assertThatThrownBy(
               () -> {
                 try (PartSource source = failing(s3.begun);
@@ -184,8 +183,6 @@ class UploadAbortTest {
           .hasMessage("the tape has torn");
       assertThat(Thread.interrupted()).isTrue();
       assertThat(s3.aborted).containsExactly("upload-1");
-    } finally {
-      stuck.countDown();
     }
   }
 }

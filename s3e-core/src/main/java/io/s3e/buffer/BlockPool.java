@@ -68,7 +68,6 @@ import org.jspecify.annotations.Nullable;
  * budget is told before an allocation and after a free, both with the lock held.
  */
 public final class BlockPool implements AutoCloseable {
-
   /**
    * An arena is about this large, in bytes, or one block if that is larger. Large enough that an
    * allocation (a system call and zeroing, some 100 µs) is rare beside the filling of its buffers,

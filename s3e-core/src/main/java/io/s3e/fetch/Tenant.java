@@ -41,8 +41,10 @@ public final class Tenant {
   /** Shared by the tenants that name the same store. */
   final Stores.Known store;
 
-  /** Shared by the tenants that name the same store. */
+  /** The engine's, or this tenant's own if it names no store. */
   private final Stores stores;
+
+  private final Object storeName;
 
   private volatile @Nullable Spiller spiller;
   private volatile boolean closed;
@@ -64,13 +66,14 @@ public final class Tenant {
     this.account = account;
     this.metrics = metrics;
     this.proofs = new Proofs(config.accessMaxAge(), client::credentials, nanoClock);
-    this.stores = config.store() == null ? new Stores(timer::later) : services.stores();
-    this.store = stores.of(config.store() == null ? holder : config.store());
+    String named = config.store();
+    this.stores = named == null ? new Stores(timer::later) : services.stores();
+    this.storeName = named == null ? holder : named;
+    this.store = stores.of(storeName);
   }
 
   Gate gate(ObjectRef object) {
-    String store = config.store();
-    return stores.gate(store == null ? holder : store, object.bucket());
+    return stores.gate(storeName, object.bucket());
   }
 
   /**

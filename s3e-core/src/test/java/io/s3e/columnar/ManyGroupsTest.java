@@ -21,7 +21,7 @@ class ManyGroupsTest {
   private static final int STRIPE_DATA = 100_000;
   private static final int FOOTER = 100;
 
-  private static Replay play(int groups, Split split) {
+  private static Replay playGroups(int groups, Split split) {
     List<List<FooterWriter.Chunk>> chunks = new ArrayList<>();
     for (int group = 0; group < groups; group++) {
       chunks.add(
@@ -34,19 +34,12 @@ class ManyGroupsTest {
     byte[] tail = RecordedFiles.parquetTail(footer);
     long size = start(groups) + tail.length;
     List<Call> calls = new ArrayList<>();
-    calls.add(new Call(Kind.OPEN, "s", "f", size, true, null, List.of()));
     calls.add(read(new ByteRange(size - 8, size)));
     calls.add(read(new ByteRange(start(groups), size - 8)));
     for (int group = 0; group < groups; group++) {
       calls.add(read(ByteRange.ofLength(start(group), CHUNK)));
     }
-    return new Replay(
-            new LayoutMemory(),
-            ColumnarMode.AUTO,
-            split,
-            null,
-            Map.of("f", new RecordedFiles.File(size, tail)))
-        .play(new Recording("many groups", calls));
+    return play(new RecordedFiles.File(size, tail), calls, split);
   }
 
   /** A reader of ORC: the tail, then the footer and the one column of each stripe. */
@@ -63,20 +56,20 @@ class ManyGroupsTest {
     byte[] tail = OrcWriter.tail(stripes, OrcWriter.Compression.NONE, 256);
     long size = end + tail.length;
     List<Call> calls = new ArrayList<>();
-    calls.add(new Call(Kind.OPEN, "s", "f", size, true, null, List.of()));
     calls.add(read(new ByteRange(size - 16_384, size)));
     calls.add(read(new ByteRange(end, size - 16_384)));
     for (OrcWriter.Stripe each : stripes) {
       calls.add(read(ByteRange.ofLength(each.offset() + STRIPE_DATA, FOOTER)));
       calls.add(read(ByteRange.ofLength(each.offset(), STRIPE_DATA)));
     }
-    return new Replay(
-            new LayoutMemory(),
-            ColumnarMode.AUTO,
-            split,
-            null,
-            Map.of("f", new RecordedFiles.File(size, tail, footers)))
-        .play(new Recording("many stripes", calls));
+    return play(new RecordedFiles.File(size, tail, footers), calls, split);
+  }
+
+  private static Replay play(RecordedFiles.File file, List<Call> reads, Split split) {
+    List<Call> calls = new ArrayList<>(reads);
+    calls.add(0, new Call(Kind.OPEN, "s", "f", file.size(), true, null, List.of()));
+    return new Replay(new LayoutMemory(), ColumnarMode.AUTO, split, null, Map.of("f", file))
+        .play(new Recording("many groups", calls));
   }
 
   private static long start(int group) {
@@ -92,7 +85,7 @@ class ManyGroupsTest {
   @Timeout(60)
   void groupsAreAskedForOnce() {
     for (Split split : Split.values()) {
-      Replay replay = play(40_000, split);
+      Replay replay = playGroups(40_000, split);
       assertThat(replay.overFetch()).as("both columns lie in each block").isLessThan(2);
     }
   }

@@ -123,8 +123,8 @@ final class GetCommand extends StoreCommand {
         bytes,
         TransferResult.seconds(nanos),
         TransferResult.megabytesPerSecond(bytes, nanos),
-        engine.metrics().get(Counter.GETS) + 1,
-        engine.metrics().get(Counter.RETRIES),
+        engine.metrics().get(Counter.GETS) + selection.heads(),
+        engine.metrics().get(Counter.RETRIES) + selection.heads() - 1,
         selection.head().etag(),
         selection.head().versionId());
   }

@@ -100,8 +100,9 @@ final class ReadOptions extends TransferOptions {
    *
    * @param open the version that the store told, so that no other is read
    * @param bytes within the object
+   * @param heads how many HEADs the store was sent for it
    */
-  record Selection(OpenOptions open, ObjectHead head, ByteRange bytes) {}
+  record Selection(OpenOptions open, ObjectHead head, ByteRange bytes, int heads) {}
 
   /**
    * Asks the store for size and version.
@@ -109,7 +110,9 @@ final class ReadOptions extends TransferOptions {
    * @throws EOFException if the object has nothing of the range
    */
   Selection select(S3E engine, ObjectRef object) throws IOException {
-    ObjectHead head = engine.client().head(new HeadRequest(object, versionId, Map.of(), null));
+    HeadRequest request = new HeadRequest(object, versionId, Map.of(), null);
+    StatedHead stated = StatedHead.ask(engine.client(), request);
+    ObjectHead head = stated.head();
     // To name a version takes s3:GetObjectVersion: the ETag alone holds to what the HEAD saw.
     String version = versionId == null && head.etag() == null ? head.versionId() : versionId;
     ByteRange bytes = range == null ? new ByteRange(0, head.size()) : range.in(head.size());
@@ -118,6 +121,6 @@ final class ReadOptions extends TransferOptions {
             .withSize(head.size())
             .withVersion(head.etag(), version)
             .withSplit(bytes);
-    return new Selection(open, head, bytes);
+    return new Selection(open, head, bytes, stated.sent());
   }
 }

@@ -24,6 +24,8 @@ import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.core.sync.RequestBody;
 import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.model.CompletedPart;
+import software.amazon.awssdk.services.s3.model.HeadObjectResponse;
+import software.amazon.awssdk.services.s3.model.NoSuchKeyException;
 import software.amazon.awssdk.services.s3.model.NoSuchUploadException;
 import software.amazon.awssdk.services.s3.model.S3Exception;
 import software.amazon.awssdk.services.s3.model.UploadPartResponse;
@@ -40,6 +42,8 @@ import software.amazon.awssdk.services.s3.model.UploadPartResponse;
  */
 final class Upload implements AutoCloseable {
   private static final int NOT_IMPLEMENTED = 501;
+  private static final int NOT_FOUND = 404;
+  private static final int EXISTS = 412;
   private static final Duration PATIENCE = Duration.ofSeconds(10);
   private static final String ONLY_IF_ABSENT = "*";
 
@@ -122,7 +126,7 @@ final class Upload implements AutoCloseable {
    *
    * @throws SdkException if the store refuses, 412 if the object exists and may not be replaced
    * @throws IOException if the source cannot be read, or the store does not tell whether the object
-   *     exists
+   *     exists, or whether it is this upload's
    */
   Stored send(PartSource source) throws IOException, InterruptedException {
     Part first = source.next();
@@ -139,7 +143,8 @@ final class Upload implements AutoCloseable {
   }
 
   private Stored sendWhole(Part part) throws IOException {
-    return onlyIfAbsent(
+    return stored(
+        () -> ETags.ofWhole(part.open()),
         condition -> {
           var answer =
               s3.putObject(
@@ -237,7 +242,8 @@ final class Upload implements AutoCloseable {
 
   private synchronized Stored complete(String id, List<CompletedPart> parts) throws IOException {
     Stored stored =
-        onlyIfAbsent(
+        stored(
+            () -> ETags.ofParts(parts.stream().map(CompletedPart::eTag).toList()),
             condition -> {
               var answer =
                   s3.completeMultipartUpload(
@@ -252,6 +258,48 @@ final class Upload implements AutoCloseable {
             });
     unfinished = null;
     return stored;
+  }
+
+  /**
+   * Sends what makes the object. Where the answer to a first attempt was lost, the second is
+   * refused for what the first has done: the object there is this upload's if its ETag is.
+   */
+  private Stored stored(ETags.Source expected, Function<@Nullable String, Stored> request)
+      throws IOException {
+    try {
+      return onlyIfAbsent(request);
+    } catch (S3Exception e) {
+      Integer attempts = e.numAttempts();
+      boolean mayBeDone = e.statusCode() == EXISTS || e.statusCode() == NOT_FOUND;
+      if (!mayBeDone || attempts == null || attempts < 2) {
+        throw e;
+      }
+      return found(expected, e);
+    }
+  }
+
+  private Stored found(ETags.Source expected, S3Exception refusal) throws IOException {
+    try {
+      HeadObjectResponse head =
+          s3.headObject(
+              request -> request.bucket(target.object().bucket()).key(target.object().key()));
+      if (head.eTag() != null && head.eTag().equals(expected.etag())) {
+        return new Stored(head.eTag(), head.versionId());
+      }
+    } catch (NoSuchKeyException absent) {
+      refusal.addSuppressed(absent);
+      throw refusal;
+    } catch (SdkException unknown) {
+      refusal.addSuppressed(unknown);
+    }
+    IOException unknown =
+        new IOException(
+            "the store's answer was lost, and it refuses what was sent again (HTTP "
+                + refusal.statusCode()
+                + "): what is there may be this upload or somebody else's; s3e stat tells its ETag"
+                + " and time, --force replaces it");
+    unknown.addSuppressed(refusal);
+    throw unknown;
   }
 
   /**

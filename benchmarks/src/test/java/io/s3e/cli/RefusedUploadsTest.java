@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.s3e.cli.CommandRig.Outcome;
 import io.s3e.testing.Slow;
 import java.io.IOException;
+import java.io.InputStream;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -63,6 +64,39 @@ class RefusedUploadsTest {
   void theConditionIsEnoughForWhoMayNotRead() throws IOException {
     try (RefusingStore store = new RefusingStore(Map.of("HEAD", 403))) {
       assertThat(put(store, 1).code()).isZero();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2 * PART})
+  void anObjectWhoseAnswerWasLostIsThere(int size) throws IOException {
+    try (RefusingStore store = new RefusingStore(Map.of("HEAD", 404)).losingOne()) {
+      Outcome put = put(store, size, "--json");
+
+      assertThat(put.code()).as(put.err()).isZero();
+      assertThat(put.json().get("etag").asText()).isEqualTo(store.stored());
+      assertThat(put.json().get("retries").asLong()).isEqualTo(1);
+      assertThat(store.taken()).noneMatch(request -> request.startsWith("DELETE"));
+    }
+  }
+
+  @Test
+  void anObjectThatSomebodyElseMayHaveWrittenIsNotClaimed() throws IOException {
+    try (RefusingStore store = new RefusingStore(Map.of("HEAD", 404)).losingOne()) {
+      InputStream late =
+          new InputStream() {
+            @Override
+            public int read() {
+              store.store("\"other\"");
+              return -1;
+            }
+          };
+      try (CommandRig rig = new CommandRig(store.endpoint())) {
+        Outcome put = rig.run(late, "put", "-", URI);
+
+        assertThat(put.code()).isEqualTo(1);
+        assertThat(put.err()).hasLineCount(1).contains("exists", "HTTP 412");
+      }
     }
   }
 

@@ -156,7 +156,8 @@ final class FooterReading {
     isDone = true;
     try {
       if (known != null) {
-        tails.footer(blocks.objectSize() - known.footer().start());
+        long size = blocks.objectSize();
+        tails.footer(size - known.footer().start(), size);
         FileLayout layout = known.layout(bytes, codecs);
         listener.accept(Counter.COLUMNAR_FOOTERS, 1);
         return memory.keep(version, layout);

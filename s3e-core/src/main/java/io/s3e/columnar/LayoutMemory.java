@@ -53,7 +53,7 @@ public final class LayoutMemory {
   private void recall(String name, PlaceFacts facts) {
     Directory place = places.computeIfAbsent(name, each -> new Directory());
     if (facts.footerBytes() > 0) {
-      place.tails.footer(facts.footerBytes());
+      place.tails.footer(facts.footerBytes(), 0);
     }
     facts.files().forEach(place.alike::onRead);
     for (PlaceFacts.ColumnScan scan : facts.scans()) {

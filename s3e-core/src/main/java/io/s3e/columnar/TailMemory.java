@@ -27,22 +27,36 @@ final class TailMemory {
   /** 0 until a footer was seen. */
   private long footerBytes;
 
+  /** Of the file with that footer; 0 if that is not known. */
+  private long objectBytes;
+
   /** A file without a footer was seen. */
   private boolean hasOthers;
 
   /** Bytes to fetch of the end of an object; 0 where footers are not expected. */
   synchronized long bytesOf(long objectSize) {
     if (footerBytes > 0) {
-      return Math.max(LEAST_BYTES, footerBytes + footerBytes / SPARE_PART);
+      long like = footerBytes + footerBytes / SPARE_PART;
+      // A shorter file has fewer groups, of which a long footer tells; its schema is no shorter.
+      long part =
+          objectSize < objectBytes ? (long) ((double) like * objectSize / objectBytes) : like;
+      return Math.max(LEAST_BYTES, Math.min(like, Math.max(part, MOST_UNSEEN_BYTES)));
     }
     long unseen =
         Math.max(NEAR_END_BYTES, Math.min(MOST_UNSEEN_BYTES, objectSize / PART_OF_OBJECT));
     return hasOthers ? 0 : unseen;
   }
 
-  /** A file had its footer in its last {@code bytes} bytes. */
-  synchronized void footer(long bytes) {
-    footerBytes = Math.max(bytes, footerBytes - footerBytes / DECAY_PART);
+  /**
+   * A file of {@code objectSize} bytes, 0 if that is not known, had its footer in its last {@code
+   * bytes} bytes.
+   */
+  synchronized void footer(long bytes, long objectSize) {
+    footerBytes -= footerBytes / DECAY_PART;
+    if (bytes >= footerBytes) {
+      footerBytes = bytes;
+      objectBytes = objectSize;
+    }
   }
 
   /** How long footers are; 0 if none was seen. */

@@ -181,16 +181,25 @@ class LayoutMemoryTest {
   }
 
   @Test
+  void aShorterFileHasThatShareOfALongFooter() {
+    TailMemory tails = memory.place(new ObjectRef("b", "t/f")).tails();
+    tails.footer(5_000_000, 4_000_000_000L);
+    assertThat(tails.bytesOf(8_000_000_000L)).isEqualTo(6_250_000);
+    assertThat(tails.bytesOf(400_000_000)).isEqualTo(625_000);
+    assertThat(tails.bytesOf(10_000_000)).isEqualTo(256 << 10);
+  }
+
+  @Test
   void tailsAreOnePartInAHundredUntilFootersAreKnown() {
     TailMemory tails = memory.place(new ObjectRef("b", "t/f")).tails();
     assertThat(tails.bytesOf(2 << 20)).isEqualTo(64 << 10);
     assertThat(tails.bytesOf(20_000_000)).isEqualTo(200_000);
     assertThat(tails.bytesOf(10L << 30)).isEqualTo(256 << 10);
-    tails.footer(10_000);
+    tails.footer(10_000, 1 << 20);
     assertThat(tails.bytesOf(10L << 30)).isEqualTo(32 << 10);
-    tails.footer(400_000);
+    tails.footer(400_000, 1 << 20);
     assertThat(tails.bytesOf(1 << 20)).isEqualTo(500_000);
-    tails.footer(10_000);
+    tails.footer(10_000, 1 << 20);
     assertThat(tails.bytesOf(1 << 20)).isEqualTo(437_500);
     tails.noFooter();
     assertThat(tails.bytesOf(1 << 20)).isEqualTo(437_500);

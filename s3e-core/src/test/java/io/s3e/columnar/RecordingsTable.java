@@ -57,7 +57,7 @@ final class RecordingsTable {
                 memory
                     .place(new ObjectRef("bucket", "table/" + file))
                     .tails()
-                    .footer(end.last().length);
+                    .footer(end.last().length, end.size());
               }
             });
     return memory;

@@ -80,7 +80,8 @@ record ReaderWaits(Tenant tenant) {
         requireOpen(handle);
         // Others who read for the same call may have got on meanwhile.
         if (patience.isOver()) {
-          throw new IOException("no memory became free before the read's deadline");
+          String time = "no memory became free in " + tenant.config.readTimeout();
+          throw new IOException(time + ": other reads hold the memory budget");
         }
         if (patience.isSpentOnVisit(since)) {
           return null;

@@ -117,6 +117,15 @@ public final class AwsClients {
         lends);
   }
 
+  /**
+   * Whether a file can be {@link AwsClientSettings#caFile}.
+   *
+   * @throws IllegalArgumentException with the reason if not
+   */
+  public static void checkCaFile(Path file) {
+    var unused = Pem.read(file);
+  }
+
   /** The authorities that the CRT is told to trust: the JVM knows them, the CRT does not. */
   private static List<String> authorities(AwsClientSettings settings) {
     if (!CrtSettings.isTls(settings.endpoint())) {

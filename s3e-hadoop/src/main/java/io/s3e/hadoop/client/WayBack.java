@@ -93,6 +93,11 @@ final class WayBack implements FallbackClient.Listener {
     if (cause instanceof RequestFailure failure && failure.kind() == Kind.NO_ETAG) {
       return "Only a store that names ETags is read by it";
     }
+    if (cause instanceof IllegalArgumentException) {
+      return "Correct the setting that this is about (a CA file is "
+          + S3EKeys.TLS_CA_FILE.name()
+          + ") and start the JVM again";
+    }
     return "Proxies, firewalls and name resolution may differ for the two";
   }
 }

@@ -118,6 +118,7 @@ public record ConfigKey<T>(
             + ConfigValues.sizeText(min)
             + " to "
             + ConfigValues.sizeText(max)
+            + " (bytes, or with K, M, G, T)"
             + (also.isEmpty() ? "" : ", " + also),
         description,
         text -> {
@@ -135,7 +136,8 @@ public record ConfigKey<T>(
         "a duration from "
             + ConfigValues.durationText(min)
             + " to "
-            + ConfigValues.durationText(max),
+            + ConfigValues.durationText(max)
+            + " (with ms, s, m, h)",
         description,
         text -> {
           Duration value = ConfigValues.duration(text);

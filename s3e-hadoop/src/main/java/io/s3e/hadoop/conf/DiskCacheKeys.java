@@ -56,7 +56,7 @@ public final class DiskCacheKeys {
             return ConfigKey.accepted(paths, paths.stream().allMatch(Path::isAbsolute));
           });
 
-  static final ConfigKey<Long> CAPACITY =
+  public static final ConfigKey<Long> CAPACITY =
       bytes(
           "cache.capacity",
           CORE.capacityBytes(),

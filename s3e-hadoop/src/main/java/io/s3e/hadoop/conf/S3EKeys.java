@@ -69,7 +69,8 @@ public final class S3EKeys {
           "The longest GET. Adjacent missing blocks are fetched together up to this length. The"
               + " client `crt` cuts its memory into 32 slots if it can, and into more of 4 MiB"
               + " until each connection has one, so that its GETs are shorter at most budgets: 4"
-              + " MiB at 256M, 1.9 MiB at 128M. At 1G they are of 8 MiB.");
+              + " MiB at 256M, 1.9 MiB at 128M. At 1G they are of 8 MiB. It sends none of more than"
+              + " 64M.");
 
   public static final ConfigKey<Long> MEMORY_BUDGET =
       ConfigKey.size(
@@ -152,9 +153,11 @@ public final class S3EKeys {
           "tls.ca.file",
           "path",
           "a path",
-          "PEM file of the certificates that the client `crt` trusts, in place of"
-              + " what the JVM trusts: `javax.net.ssl.trustStore`, else the JDK's `jssecacerts` or"
-              + " `cacerts`. S3A's own client, which lists and writes, does not read it.");
+          "PEM file of the certificates that the client `crt` trusts, in place of what the JVM"
+              + " trusts: `javax.net.ssl.trustStore`, else the JDK's `jssecacerts` or `cacerts`."
+              + " S3A's own client, which lists and writes, does not read it. A file that cannot be"
+              + " read is found at the first read: `auto` reads by `s3a` then, with a WARN, and"
+              + " `crt` fails. The doctor looks at it.");
 
   public static final ConfigKey<ExplainSetting> EXPLAIN =
       new ConfigKey<>(

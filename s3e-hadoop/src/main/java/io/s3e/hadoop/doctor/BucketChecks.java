@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.s3e.hadoop.doctor;
 
+import io.s3e.client.aws.AwsClients;
 import io.s3e.disk.DiskCacheConfig;
 import io.s3e.hadoop.cache.EngineFactory;
 import io.s3e.hadoop.client.FileSystemClients;
@@ -43,6 +44,8 @@ final class BucketChecks {
 
   /** There is one cache for the JVM: what several buckets say of it is told once. */
   private final Set<String> toldCaches = new HashSet<>();
+
+  private final Set<String> toldCaFiles = new HashSet<>();
 
   /**
    * @param conf that file systems are made with
@@ -162,7 +165,22 @@ final class BucketChecks {
     } else {
       report.note(title, would + ", but by S3A's client: " + reason);
     }
+    tellTrust(config);
     tellCache(outlook.engine().diskCache(), config);
+  }
+
+  private void tellTrust(AdapterConfig config) {
+    String file = config.tlsCaFile();
+    if (file.isEmpty() || !toldCaFiles.add(file)) {
+      return;
+    }
+    String key = S3EKeys.TLS_CA_FILE.name();
+    try {
+      AwsClients.checkCaFile(Path.of(file));
+    } catch (IllegalArgumentException e) {
+      report.todo(
+          key, String.valueOf(e.getMessage()), "Set " + key + " to a PEM file of certificates");
+    }
   }
 
   private void tellCache(DiskCacheConfig cache, AdapterConfig config) {
@@ -199,14 +217,17 @@ final class BucketChecks {
             directory,
             cache.scope().name().toLowerCase(Locale.ROOT));
     if (capacity < DiskCacheConfig.LEAST_CAPACITY_BYTES) {
+      String least = MemoryChecks.size(DiskCacheConfig.LEAST_CAPACITY_BYTES);
       report.todo(
           "cache on local disk",
           value + ", which is no cache",
-          "Name another directory by "
-              + DiskCacheKeys.DIRECTORIES.name()
-              + ": "
-              + directory
-              + " has too little room");
+          cache.capacityBytes() > 0
+              ? "Raise " + DiskCacheKeys.CAPACITY.name() + ": expected 0 or at least " + least
+              : "Name another directory by "
+                  + DiskCacheKeys.DIRECTORIES.name()
+                  + ": "
+                  + directory
+                  + " has too little room");
     } else {
       report.ok("cache on local disk", value);
     }

@@ -4,7 +4,6 @@ package io.s3e.hadoop.doctor;
 import io.s3e.hadoop.S3EAbstractFileSystem;
 import io.s3e.hadoop.S3EFileSystem;
 import io.s3e.hadoop.doctor.Report.Section;
-import java.util.Arrays;
 import java.util.List;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.s3a.Constants;
@@ -17,7 +16,7 @@ final class Seams {
   /** Not named by its class, which links against what Hadoop 3.4.1 lacks. */
   private static final String FACTORY = "io.s3e.hadoop.S3EStreamFactory";
 
-  private static final String PLUGIN = "io.s3e.spark.S3EPlugin";
+  private static final String PLUGIN = Settings.PLUGIN;
   private static final String S3A = "org.apache.hadoop.fs.s3a.";
   private static final List<String> OTHER_SCHEMES = List.of("fs.s3.impl", "fs.s3n.impl");
 
@@ -67,18 +66,22 @@ final class Seams {
   }
 
   private boolean hasPlugin() {
-    boolean named =
-        Arrays.stream(settings.spark("spark.plugins").split(",", -1))
-            .map(String::trim)
-            .anyMatch(PLUGIN::equals);
-    if (named && !classPath.has(Library.PLUGIN)) {
-      report.todo(
-          "spark.plugins",
-          PLUGIN + ", which is not on the class path",
-          "Add io.s3e:s3e-spark for this line of Spark by --packages, as docs/INSTALL.md shows");
-      return false;
+    if (!settings.namesPlugin() || classPath.has(Library.PLUGIN)) {
+      return settings.namesPlugin();
     }
-    return named;
+    boolean isSpark = classPath.has(Library.SPARK);
+    if (isSpark) {
+      report.todo(
+          Settings.PLUGINS,
+          PLUGIN + ", which is not on the class path",
+          "Add the artifact for this Spark by --packages, io.s3e:s3e-spark-4.1_2.13 for 4.1"
+              + " (docs/INSTALL.md)");
+    } else {
+      report.note(
+          Settings.PLUGINS,
+          PLUGIN + ", which is not looked at here: no Spark is on the class path");
+    }
+    return !isSpark;
   }
 
   private void tellFileSystem(Seam seam) {

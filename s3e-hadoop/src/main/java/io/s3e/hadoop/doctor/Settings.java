@@ -9,6 +9,7 @@ import java.net.URL;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -22,6 +23,9 @@ import org.apache.hadoop.conf.Configuration;
  * on as system properties.
  */
 final class Settings {
+  static final String PLUGINS = "spark.plugins";
+  static final String PLUGIN = "io.s3e.spark.S3EPlugin";
+
   private static final String CORE_SITE = "core-site.xml";
 
   /** Bytes before the first mark of an XML file at most. */
@@ -54,6 +58,11 @@ final class Settings {
   /** A setting of Spark's; empty if it is not set. */
   String spark(String key) {
     return spark.getOrDefault(key, "").trim();
+  }
+
+  /** Whether Spark is told to start S3E's plugin. */
+  boolean namesPlugin() {
+    return Arrays.stream(spark(PLUGINS).split(",", -1)).map(String::trim).anyMatch(PLUGIN::equals);
   }
 
   private void tellCoreSite() {

@@ -278,6 +278,32 @@ class DoctorTest {
   }
 
   @Test
+  void aCapacityThatIsTooSmallIsNotTheDirectorysFault() throws IOException {
+    Path here = Files.createDirectory(scratch.resolve("small"));
+    Said said =
+        doctorWith(
+            List.of(
+                "fs.s3a.s3e.cache.mode=disk",
+                "fs.s3a.s3e.cache.capacity=1m",
+                "fs.s3a.s3e.cache.dirs=" + here));
+    assertThat(said.code()).isEqualTo(1);
+    assertThat(said.out())
+        .contains("Raise fs.s3a.s3e.cache.capacity: expected 0 or at least 16 MiB");
+  }
+
+  @Test
+  void looksAtTheFileOfAuthorities() throws IOException {
+    Path empty = Files.createFile(scratch.resolve("ca.pem"));
+    String key = "fs.s3a.s3e.tls.ca.file";
+    for (String file : List.of("/not/there.pem", empty.toString())) {
+      Said said = doctorWith(List.of(key + "=" + file));
+      assertThat(said.code()).isEqualTo(1);
+      assertThat(said.out())
+          .contains("the CA file " + file, "Set " + key + " to a PEM file of certificates");
+    }
+  }
+
+  @Test
   void comparesTheBudgetWithTheMemoryOfTasks() throws IOException {
     Said byDefault = doctorWith(List.of());
     assertThat(byDefault.out())
@@ -300,6 +326,15 @@ class DoctorTest {
     assertThat(unreadable.out())
         .contains("a map task", "\"4g\"", "Set mapreduce.map.memory.mb and")
         .contains("container of 1024 MiB");
+    Said narrow =
+        doctorWith(
+            List.of(
+                "mapreduce.map.memory.mb=1024",
+                "mapreduce.map.java.opts=-Xmx900m",
+                "mapreduce.reduce.java.opts=-Xmx900m"));
+    assertThat(narrow.code()).isEqualTo(1);
+    assertThat(narrow.out())
+        .contains("of the 124 MiB that", "more than three quarters of that are taken");
     Said greedy = doctorWith(List.of("fs.s3a.s3e.memory.budget=1t"));
     assertThat(greedy.code()).isEqualTo(1);
     assertThat(greedy.out()).contains("is more than half of the direct memory");
@@ -317,14 +352,14 @@ class DoctorTest {
     assertThat(said.code()).as("%s", said).isEqualTo(0);
     assertThat(said.out()).containsPattern("s3a://by-spark +read by S3A's own stream");
     Files.writeString(
-        spark,
-        "spark.s3e.enabled false\nspark.s3e.events.enabled false\n"
-            + "spark.plugins io.s3e.spark.S3EPlugin\n");
+        spark, "spark.s3e.events.enabled false\n" + "spark.plugins io.s3e.spark.S3EPlugin\n");
     Said alone = doctor("--conf", spark.toString());
-    assertThat(alone.code()).isEqualTo(1);
+    // Of a cluster whose Spark brings the plugin: this class path says nothing of it.
+    assertThat(alone.code()).as("%s", alone).isEqualTo(0);
     assertThat(alone.out())
-        .contains("spark.plugins", "io.s3e.spark.S3EPlugin, which is not on the class path")
-        .contains("Set fs.s3a.impl to io.s3e.hadoop.S3EFileSystem");
+        .contains("spark.plugins", "io.s3e.spark.S3EPlugin, which is not looked at here")
+        .contains("which io.s3e.spark.S3EPlugin sets when Spark starts", "an executor")
+        .doesNotContain("a map task");
   }
 
   @Test

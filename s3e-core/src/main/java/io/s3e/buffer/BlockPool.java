@@ -48,11 +48,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <ul>
  *   <li>Acquire against a trim: the claim wins, and the arena stays; or the trim wins, and the
- *       acquirer finds nothing counted, waits for the lock, and then gets what the trim put back or
- *       a new arena. It never answers {@code null} because of buffers that a trim withholds for a
- *       moment.
- *   <li>Release against a trim: the release is counted before the trim, which sees the buffer; or
- *       after it, and the arena stays until the next trim. Nothing is waited for.
+ *       acquirer waits for the lock, and then gets what the trim put back or a new arena: never
+ *       {@code null} because of buffers that a trim withholds for a moment.
+ *   <li>Release against a trim: the trim sees the buffer, or the arena stays until the next one.
  *   <li>Release against close: the releaser counts its buffer, then reads {@code closed}; the
  *       closer writes {@code closed}, then takes all. So the closer sees the buffer, or the
  *       releaser sees the close and trims itself. After the close what a trim withholds stays

@@ -33,9 +33,8 @@ import org.jspecify.annotations.Nullable;
  * that a split does; else after two groups in a row or two that are as expected, while chunks are
  * read whole.
  *
- * <p><b>Which groups follow</b> is {@link GroupSequence}'s to say.
- *
- * <p>A group that is skipped drops what was asked of it, halves the window and begins a new row.
+ * <p><b>Which groups follow</b> is {@link GroupSequence}'s to say. A group that is skipped drops
+ * what was asked of it, halves the window and begins a new row.
  */
 final class Following {
   /** How a reader names the columns that it wants. */

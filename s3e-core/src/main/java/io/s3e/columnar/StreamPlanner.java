@@ -44,12 +44,10 @@ import org.jspecify.annotations.Nullable;
  * <p>Streams whose opener said that they are read from front to end are not looked at. Where
  * columns are only observed, what they want is compared with the reads and not fetched.
  *
- * <p><b>Window.</b> That of columns is as {@link ReadPlanner} has it ({@link Wanted}): it begins
- * small or with one group, doubles for each wait, falls to what was granted when something is
- * refused, and halves when a group is skipped.
- *
- * <p><b>Trust.</b> What is wanted names the {@link TableLedger} of the table, of tails and {@link
- * AlikeFiles} that of their place; a kind that wasted too much is left to one stream in sixteen.
+ * <p><b>Window and trust.</b> The window of columns is as {@link ReadPlanner} has it ({@link
+ * Wanted}), and halves when a group is skipped. What is wanted names the {@link TableLedger} of the
+ * table, of tails and {@link AlikeFiles} that of their place; a kind that wasted too much is left
+ * to one stream in sixteen.
  *
  * <p>Invariants: what is wanted of columns lies inside the object, and was not read lately. It
  * never exceeds the cap that held when it was added. After {@link #reset} nothing is wanted.

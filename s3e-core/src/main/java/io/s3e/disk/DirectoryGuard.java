@@ -33,9 +33,7 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Scope private</b> ({@link #realDirectory}) needs none of this: its files have no name.
  *
  * <p>The file system says which user this process is, not the JVM: the owner of a file that was
- * just made. So the answer is right where user ids are mapped.
- *
- * <p>Any thread.
+ * just made. So the answer is right where user ids are mapped. Any thread.
  *
  * @param top the first directory that is the user's own
  * @param user of this process

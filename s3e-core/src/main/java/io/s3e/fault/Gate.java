@@ -31,9 +31,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p><b>Nothing is lost.</b> Waiters are in a queue until they pass, and whoever takes one out of
  * its queue, under the lock, lets it pass. They are looked at when a request has ended, when a
- * retry's pause is over, and every {@value #TICK_MILLIS} ms as long as there is one that time alone
- * may let pass. A pass that is not used, since its run or its reader has given up meanwhile, goes
- * to the next.
+ * retry's pause is over, and every {@value #TICK_MILLIS} ms as long as time alone may let one pass.
+ * A pass that is not used, since its run has given up meanwhile, goes to the next.
  *
  * <p><b>Gate and rate</b> are one thing in two files, and name each other's words ({@link Outcome},
  * {@link GateRate.WaiterKind}): a request ends as the gate's users tell it, and passes as the rate
@@ -179,11 +178,20 @@ public final class Gate {
    * @return false if the deadline passed or the reader has given up
    */
   public boolean awaitDemand(BooleanSupplier givenUp, long deadline) throws InterruptedException {
-    if (open) {
-      return true;
-    }
+    return open || await(GateRate.WaiterKind.DEMAND, 0, givenUp, deadline);
+  }
+
+  /** The same for one that has failed, after a pause of so many ns, as {@link #retry} has it. */
+  public boolean awaitRetry(long pauseNanos, BooleanSupplier givenUp, long deadline)
+      throws InterruptedException {
+    return await(GateRate.WaiterKind.RETRY, pauseNanos, givenUp, deadline);
+  }
+
+  private boolean await(
+      GateRate.WaiterKind kind, long pauseNanos, BooleanSupplier givenUp, long deadline)
+      throws InterruptedException {
     Thread self = Thread.currentThread();
-    Waiter waiter = demand(() -> LockSupport.unpark(self));
+    Waiter waiter = enter(kind, pauseNanos, () -> LockSupport.unpark(self));
     int parks = 0;
     try {
       while (!waiter.over) {
@@ -195,8 +203,8 @@ public final class Gate {
         if (Thread.interrupted()) {
           throw new InterruptedException();
         }
-        if (++parks % PARKS_TO_TURN == 0) {
-          // The timer may have failed to tick.
+        if (++parks % PARKS_TO_TURN == 0 || kind == GateRate.WaiterKind.RETRY) {
+          // The timer may have failed to tick, and does not know of this pause.
           turn();
         }
       }
@@ -208,9 +216,13 @@ public final class Gate {
 
   /** Runs {@code pass} once, when a request that somebody waits for may be sent. */
   Waiter demand(Runnable pass) {
-    Waiter waiter = new Waiter(GateRate.WaiterKind.DEMAND, clock.getAsLong(), pass);
+    return enter(GateRate.WaiterKind.DEMAND, 0, pass);
+  }
+
+  private Waiter enter(GateRate.WaiterKind kind, long pauseNanos, Runnable pass) {
+    Waiter waiter = new Waiter(kind, clock.getAsLong() + pauseNanos, pass);
     synchronized (this) {
-      demands.add(waiter);
+      (kind == GateRate.WaiterKind.DEMAND ? demands : retries).add(waiter);
     }
     turn();
     return waiter;
@@ -273,11 +285,7 @@ public final class Gate {
    * the engine is closing, and {@code send} will not run.
    */
   public boolean retry(long pauseNanos, Runnable send) {
-    Waiter waiter = new Waiter(GateRate.WaiterKind.RETRY, clock.getAsLong() + pauseNanos, send);
-    synchronized (this) {
-      retries.add(waiter);
-    }
-    turn();
+    Waiter waiter = enter(GateRate.WaiterKind.RETRY, pauseNanos, send);
     return waiter.over || later.run(this::turn, pauseNanos) || !leave(waiter);
   }
 

@@ -19,20 +19,16 @@ import java.util.concurrent.TimeUnit;
  *
  * <p>An answer is <i>bad</i> if it is {@link Outcome#THROTTLED} or {@link Outcome#UNAVAILABLE}.
  *
- * <p><b>The limit</b> of requests in flight exists in LIMITED alone. It begins at 0.7 of what is in
- * flight, and is cut to 0.7 of itself whenever more than 15 of the last 100 answers since the last
- * cut are throttles. It grows by one in as many good answers as it allows in flight, as long as no
- * more than 15 % are throttles. Below what was in flight before the storm it grows by one with each
- * good answer, which doubles it, once {@value #CLEAN_ANSWERS} answers in a row were no throttles,
- * or after SHUT at once. Guesses leave an eighth of it to demand. So failures that come alone, or
- * that are no throttles, never cut it.
+ * <p><b>The limit</b> of requests in flight exists in LIMITED alone; docs/adr/0018-gate.md has its
+ * numbers and their reasons. More than 15 throttles in 100 answers since the last cut cut it. It
+ * grows by one in as many good answers as it allows in flight; below what was in flight before the
+ * storm by one with each, once {@value #CLEAN_ANSWERS} answers in a row were no throttles, or after
+ * SHUT at once. Guesses leave an eighth of it to demand.
  *
  * <p><b>Tokens.</b> Each retry takes one of {@value #BURST}; each good answer gives 0.3 back, one
- * that names another place a whole one, and each second {@value #TOKENS_A_SECOND}, but in doubt:
- * readers that all wait to send again bring no good answer, and 0.3 of the good ones feed no more
- * than 23 % of failures. <i>In doubt</i>, after {@value #DOUBT} bad answers in a row, requests that
- * are no retries take one too, and guesses are refused. After SHUT the limit alone spreads those
- * that wait, until it is cut or FREE.
+ * that names another place a whole one, and each second {@value #TOKENS_A_SECOND}, but in doubt.
+ * <i>In doubt</i>, after {@value #DOUBT} bad answers in a row, requests that are no retries take
+ * one too, and guesses are refused. After SHUT the limit alone spreads those that wait.
  *
  * <p><b>Probes.</b> In SHUT one request passes in a second, whatever becomes of the one before.
  *

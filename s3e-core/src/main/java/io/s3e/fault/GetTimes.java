@@ -13,16 +13,12 @@ import java.util.concurrent.atomic.AtomicIntegerArray;
  * a class follows the link within some hundred GETs. Counts that are made while they are halved may
  * be lost: these are estimates.
  *
- * <p><b>GETs that have come are counted, and no others.</b> How long a GET was waited for that was
- * given up says nothing of the link: such times would lengthen everybody's patience, and with it
- * themselves, wherever some objects hang. A link that has become slow is known by GETs that were
- * sent again with more patience, and came.
+ * <p><b>GETs that have come are counted, and no others</b>: the times of those that were given up
+ * would lengthen everybody's patience, and with it themselves, wherever some objects hang.
  *
  * <p><b>What is expected</b> stands in for the counts that a class still lacks of {@value
  * #LEAST_COUNTED}: the time of the nearest class that has them, plus the bytes between the two at
- * the rate of one connection; without such a class, what S3 needs. 59 to 178 ms pass to the first
- * byte of all but one in a hundred GETs of 64 KiB to 1 MiB, and one connection carries 85 to 90
- * MB/s (docs/adr/0019-hedging.md).
+ * the rate of one connection; without such a class, what S3 needs (docs/adr/0019-hedging.md).
  *
  * <p>Any thread, without locks.
  */

@@ -13,6 +13,7 @@ import io.s3e.client.ResponseHandler;
 import io.s3e.client.ResponseHead;
 import io.s3e.fault.FaultPolicy;
 import io.s3e.fault.Gate;
+import io.s3e.memory.Purpose;
 import io.s3e.metrics.EngineMetrics.Counter;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -251,6 +252,12 @@ final class Attempt implements ResponseHandler {
   public void onSent() {
     get.sent();
     handle.count(Counter.GETS, 1);
+    boolean isFirst = get.timesSent() == 1;
+    if (isFirst && get.reason() == Purpose.HEDGE) {
+      handle.count(Counter.HEDGES, 1);
+    } else if (isFirst && get.attempt > 1) {
+      handle.count(Counter.RETRIES, 1);
+    }
     if (get.isGuess()) {
       handle.count(Counter.PREFETCH_GETS, 1);
     }

@@ -18,7 +18,6 @@ import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -150,33 +149,23 @@ public record HeadFetch(Tenant tenant) {
       Gate gate, SendAgain again, RequestFailure failure, Patience patience, BooleanSupplier ended)
       throws InterruptedIOException {
     Duration limit = tenant.config.readTimeout();
-    CountDownLatch mayGo = new CountDownLatch(1);
-    AtomicBoolean isOver = new AtomicBoolean();
-    Runnable passed =
-        () -> {
-          if (isOver.compareAndSet(false, true)) {
-            mayGo.countDown();
-          } else {
-            gate.unused();
-          }
-        };
     // Where the engine closes, so does the tenant, which ends the wait.
-    Runnable atGate = () -> gate.retry(again.pauseNanos(), passed);
-    boolean sends = false;
+    BooleanSupplier givenUp =
+        () -> {
+          LongWaits.look(gate, limit.toNanos() - patience.leftNanos(), limit, failure::getMessage);
+          return patience.isOver() || ended.getAsBoolean();
+        };
     try {
-      if (again.remedy() == Remedy.NONE) {
-        atGate.run();
-      } else {
-        tenant.client.remedy(again.remedy(), failure.answer(), atGate);
-      }
-      while (!mayGo.await(ReaderWaits.CLOSED_CHECK_NANOS, TimeUnit.NANOSECONDS)) {
-        if (patience.isOver() || ended.getAsBoolean()) {
-          return false;
+      if (again.remedy() != Remedy.NONE) {
+        CountDownLatch isDone = new CountDownLatch(1);
+        tenant.client.remedy(again.remedy(), failure.answer(), isDone::countDown);
+        while (!isDone.await(ReaderWaits.CLOSED_CHECK_NANOS, TimeUnit.NANOSECONDS)) {
+          if (givenUp.getAsBoolean()) {
+            return false;
+          }
         }
-        LongWaits.look(gate, limit.toNanos() - patience.leftNanos(), limit, failure::getMessage);
       }
-      sends = !patience.isOver() && !ended.getAsBoolean();
-      return sends;
+      return gate.awaitRetry(again.pauseNanos(), givenUp, patience.deadline());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw interrupted(failure);
@@ -184,11 +173,6 @@ public record HeadFetch(Tenant tenant) {
       // The client's: what the store has said counts more.
       failure.addSuppressed(e);
       return false;
-    } finally {
-      if (!sends && !isOver.compareAndSet(false, true)) {
-        // It has passed, and sends nothing.
-        gate.unused();
-      }
     }
   }
 

@@ -76,7 +76,6 @@ final class Hedge implements Body.Destination, Attempt.Outcome {
   }
 
   void begin() {
-    attempt.handle.count(Counter.HEDGES, 1);
     attempt.begin();
   }
 

@@ -32,9 +32,8 @@ import org.jspecify.annotations.Nullable;
  * first accepted answer says how many bytes there really are. That total is pinned, and every later
  * answer must agree with it; a size that the store has told is pinned from the start. Only a size
  * that the opener told without an ETag may be too long, since an ETag comes with the size of its
- * version. So {@link #size} shrinks once at most, and blocks that other streams share never do.
- *
- * <p>Any thread.
+ * version. So {@link #size} shrinks once at most, and blocks that other streams share never do. Any
+ * thread.
  */
 public final class ObjectHandle {
   private static final String CUSTOMER_KEY_HEADERS = "x-amz-server-side-encryption-customer-";

@@ -403,7 +403,6 @@ public final class RunFetch implements Attempt.Outcome {
 
   private void retry(RequestFailure failure, SendAgain again) {
     effort.goesOnAfter(failure, again.remedy());
-    handle.count(Counter.RETRIES, 1);
     handle.listener().onRetry(failure);
     grant.pause();
     phase.set(Phase.BETWEEN);

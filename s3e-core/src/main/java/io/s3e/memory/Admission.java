@@ -45,21 +45,16 @@ import org.jspecify.annotations.Nullable;
  * {@value #PATIENCE_MILLIS} ms of waiting a reader has the oldest of them revoked that is older
  * than {@value #STUCK_MILLIS} ms, and so has a guess of a tenant with less than its share.
  *
- * <p><b>Slots.</b> A lent slot with bytes that are still to be read is taken by another reader only
- * if its own is {@linkplain Idle#BRIEFLY idle}: the other has the copied requests meanwhile, and
- * slots that readers take from each other are fetched twice. Once its reader is idle {@linkplain
- * Idle#LONG for long} it is the first to go, for guesses too: a stream that was opened, ran ahead
- * and was forgotten must not hold the slots that others need to run ahead. A guess that is worth a
- * slot gets a slot or nothing; one that a copied request would bring as well, but that fills a slot
- * by more than half (slots are short where memory is little), takes a slot before buffers. A reader
- * that wants a slot waits for one a few ms and has a copied request then; slots that are dirty come
- * back by themselves.
+ * <p><b>Slots</b> (docs/adr/0006, 0053). One with bytes that are still to be read is taken by
+ * another reader only if its own is {@linkplain Idle#BRIEFLY idle}: slots that readers take from
+ * each other are fetched twice. Once its reader is idle {@linkplain Idle#LONG for long} it is the
+ * first to go, for guesses too. A guess that is worth a slot gets a slot or nothing. A reader waits
+ * for one a few ms and has a copied request then; slots that are dirty come back by themselves.
  *
- * <p><b>Waiting.</b> Nothing here takes a lock. Readers of one tenant stand in its {@link
- * Account}'s queue and are served in order; the next of each tenant is woken when memory or
- * concurrency comes back, and looks again at least every {@value WaitingReaders#RECHECK_MILLIS} ms.
- * A tenant's guesses get nothing while a reader of its own waits, or the next of any tenant lacks
- * memory.
+ * <p><b>Waiting.</b> Nothing here takes a lock. Readers of one tenant are served in order; the next
+ * of each is woken when memory or concurrency comes back, and looks again at least every {@value
+ * WaitingReaders#RECHECK_MILLIS} ms. A tenant's guesses get nothing while a reader of its own
+ * waits, or the next of any tenant lacks memory.
  */
 public final class Admission implements AutoCloseable {
   private static final long PATIENCE_MILLIS = 50;

@@ -39,10 +39,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Who may evict.</b> Speculation may take slabs that have been read, and those whose reader
  * is {@link Idle} for long: no other prefetched block is pushed out by a guess. Of parked ones it
- * may take those that came a while ago (who waits reads a slab before it can be written): each
- * costs a write that nobody waits for. Fetches for a waiting reader may take any parked slab, and
- * then unread slabs, the oldest first, which costs a GET, dirty or not; {@link Admission} tells
- * which lent ones.
+ * may take those that came a while ago: each costs a write that nobody waits for. Fetches for a
+ * waiting reader may take any parked slab, and then unread slabs, the oldest first, which costs a
+ * GET, dirty or not; {@link Admission} tells which lent ones.
  *
  * <p><b>Invariants.</b> The slab's state alone says where it is; the thread that moves the state by
  * compare-and-set does what follows: it enters the slab into the next queue, or drops it. So a slab

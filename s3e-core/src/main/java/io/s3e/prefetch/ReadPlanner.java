@@ -22,30 +22,22 @@ import org.jspecify.annotations.Nullable;
  * what they alone wanted is not wanted any more.
  *
  * <p><b>When a cursor prefetches.</b> Never under {@link ReadPolicy#RANDOM}. Under {@link
- * ReadPolicy#SEQUENTIAL} and {@link ReadPolicy#WHOLE_FILE} from its first read, unless the stream
- * has jumped about or wasted what was prefetched. Under {@link ReadPolicy#ADAPTIVE} from its first
- * read if that is the stream's first and lies at the start of the split. Else once reads have gone
- * on from one block into the next. A cursor that began inside data already read also has to wait
- * for bytes first, for memory probably holds them.
+ * ReadPolicy#SEQUENTIAL} and {@link ReadPolicy#WHOLE_FILE} from its first read in a stream that is
+ * trusted, under {@link ReadPolicy#ADAPTIVE} from the stream's first, at the start of the split.
+ * Else once reads have gone on from one block into the next, and one that began inside data already
+ * read has waited for bytes, which memory probably holds.
  *
- * <p><b>How far.</b> Where the opener has said nothing, a cursor that prefetches from its first
- * read on <i>earns</i> its window: it is ahead by as much as it has read, and asks for that
- * together with the block that its reader comes to, until it has read 1 MiB: a look at a header
- * costs a GET or two. So do cursors that begin to prefetch while the stream is not trusted; one
- * that begins where no other is first asks for as much as the shortest of the last three runs had,
- * until it has read twice as much, and its window is what it has read then. Otherwise the window
- * starts small and doubles for each wait of the reader, up to 64 times what it has read and to the
- * cap; after a refusal it falls to what was granted. It is cut into {@link
+ * <p><b>How far.</b> Where the opener has said nothing, or the stream is not trusted, a cursor
+ * <i>earns</i> its window: it is ahead by as much as it has read (docs/adr/0056). Otherwise the
+ * window starts small and doubles for each wait of the reader, up to 64 times what it has read and
+ * to the cap; after a refusal it falls to what was granted. It is cut into {@link
  * PrefetchLimits#parallelRamp} requests, or the stream's share of what is in flight at once, until
  * these have their full length; into fewer and longer ones where nobody waits, else towards the end
- * into shorter ones again. Requests are issued whole, when one fits. Cursors that prefetch share
- * the cap. Prefetch stops at the split's end; a reader that goes on for more than a block beyond it
- * gets one small request ahead.
+ * into shorter ones again (docs/adr/0040). Cursors that prefetch share the cap. Prefetch stops at
+ * the split's end; a reader that goes on beyond it gets one small request ahead.
  *
- * <p><b>Trust.</b> If more than a fifth of what was prefetched lately was never read, windows fall
- * back to where they began, and the stream is not trusted until as much was read of what was
- * prefetched. Nor is it after three runs in a row of less than 1 MiB, or of less than twice the
- * shortest of the three before, until a run is longer.
+ * <p><b>Trust</b> ends where more than a fifth of what was prefetched lately was never read, until
+ * as much was, and after three short runs in a row (docs/adr/0056), until one is longer.
  *
  * <p>Invariants: wished ranges are inside the object and disjoint. No cursor wants a block that it
  * has read or passed. The blocks of all cursors never exceed the cap that held when they came to be

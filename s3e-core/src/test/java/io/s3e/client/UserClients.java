@@ -47,8 +47,20 @@ final class UserClients {
       String name, AwsClientSettings settings, SdkHttpClient.Builder<?> http) {
     return memory -> {
       S3Client s3 = client(settings, http);
-      return new SyncObjectClient(
-          BlockingStore.of(s3), name, THREADS, memory.requestBytes(), s3::close);
+      ObjectClient client =
+          new SyncObjectClient(BlockingStore.of(s3), name, THREADS, memory.requestBytes());
+      return new ForwardingClient() {
+        @Override
+        public ObjectClient client() {
+          return client;
+        }
+
+        @Override
+        public void close() {
+          client.close();
+          s3.close();
+        }
+      };
     };
   }
 

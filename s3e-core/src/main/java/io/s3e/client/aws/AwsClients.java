@@ -117,11 +117,7 @@ public final class AwsClients {
         lends);
   }
 
-  /**
-   * Whether a file can be {@link AwsClientSettings#caFile}.
-   *
-   * @throws IllegalArgumentException with the reason if not
-   */
+  /** Throws IllegalArgumentException where a file cannot be {@link AwsClientSettings#caFile}. */
   public static void checkCaFile(Path file) {
     var unused = Pem.read(file);
   }

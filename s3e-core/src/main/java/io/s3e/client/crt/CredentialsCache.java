@@ -37,8 +37,7 @@ import software.amazon.awssdk.crt.auth.credentials.DelegateCredentialsHandler;
  *   <li>NONE, and GOOD or SUSPECT close to the expiry: requests wait for the provider. If it fails,
  *       credentials that have not expired yet serve all the same.
  *   <li>GOOD and SUSPECT serve. The provider is asked in the background, and nobody waits, once
- *       they are older than {@link #REFRESH_AFTER} (providers cache, so asking is cheap, and
- *       rotated credentials are noticed) or SUSPECT.
+ *       they are older than {@link #REFRESH_AFTER} or SUSPECT.
  *   <li>{@link #renew} waits for the provider if they are SUSPECT. If it fails, they serve all the
  *       same, unless the store has named them as what it refuses: NONE.
  * </ul>

@@ -23,12 +23,10 @@ import io.s3e.client.library.CrtMemoryException;
  *
  * <p>Narrow slots hold an eighth of a request (at least a block, at most about 1 MiB) and take an
  * eighth of the memory, but at least 16 of them, so that 16 threads with random reads do not queue;
- * never more than 32 or half the memory. The rest goes to wide slots. A wide slot is as long as the
- * engine's longest request, or shorter, down to 1 MiB, if that is what it takes to have 32 of them;
- * with more memory there are more slots of 4 MiB until guesses, which may have seven eighths of
- * them, can use each connection, and longer ones beyond that: a slot without a connection brings
- * nothing, and requests cost money (docs/adr/0006-slots.md, 0055-a-slot-a-connection.md). With room
- * for fewer than four wide slots of 1 MiB nothing is lent.
+ * never more than 32 or half the memory. The rest goes to wide slots: 32 if they can be of 1 MiB at
+ * least, then more of 4 MiB until each connection has one, then longer ones, up to the engine's
+ * longest request (docs/adr/0006-slots.md, 0055-a-slot-a-connection.md). With room for fewer than
+ * four wide slots of 1 MiB nothing is lent.
  *
  * @param narrowBytes length of a narrow slot and of the longest copied request, in bytes
  * @param narrowSlots how many narrow slots

@@ -37,14 +37,11 @@ import java.util.function.IntFunction;
  * </pre>
  *
  * <ul>
- *   <li>TRYING: requests go to the fast client. A request that fails in transport before its answer
- *       began is sent again on a new connection, at once. When {@value #FAILURES_TO_DOUBT} have
- *       failed in a row and none was answered, or one stays silent for {@link #PATIENCE}, the
- *       substitute reads the same range. It does, and the fast client fails once more: SUBSTITUTE.
- *       It fails too: the store is down, the request fails with the substitute's failure, and
- *       TRYING goes on.
- *   <li>FAST: the fast client has answered once, whatever the status. Failures in transport are the
- *       fetch layer's to repeat and never leave this state.
+ *   <li>TRYING: a request that fails in transport before its answer began is sent again at once.
+ *       When {@value #FAILURES_TO_DOUBT} have failed in a row, or one stays silent for {@link
+ *       #PATIENCE}, the substitute reads the same range. It does, and the fast client fails once
+ *       more: SUBSTITUTE. It fails too: its failure is the request's, and TRYING goes on.
+ *   <li>FAST: failures in transport are the fetch layer's to repeat.
  *   <li>SUBSTITUTE: copied requests go to the substitute, and lent ones fail with {@link
  *       Kind#NOT_LENT}. After each pause of {@link #RETRY_AFTER} the next GET is also sent by the
  *       fast client, as a retrial that nobody waits for.

@@ -19,7 +19,6 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import software.amazon.awssdk.core.ResponseInputStream;
@@ -36,14 +35,18 @@ import software.amazon.awssdk.services.s3.S3Client;
  * make before a response begins do no harm.
  *
  * <p>Cancelling ends the exchange at once. A thread that waits for a response to begin stays busy
- * until it does or the SDK client's time-out strikes; one that reads a body is freed by dropping
- * the connection.
+ * until it does or the SDK client's time-out strikes, and another one takes its place, up to three
+ * for each GET that may be in flight; one that reads a body is freed by dropping the connection.
  *
  * <p>Works with SDK 2.24 and later.
  */
 public final class SyncObjectClient implements ObjectClient {
   private static final AtomicInteger NUMBER = new AtomicInteger();
   private static final long IDLE_THREAD_SECONDS = 10;
+
+  /** For each GET that may be in flight: a store that hangs must not take threads without end. */
+  private static final int MOST_STUCK = 3;
+
   private static final Logger LOG = LoggerFactory.getLogger(SyncObjectClient.class);
 
   static {
@@ -58,25 +61,16 @@ public final class SyncObjectClient implements ObjectClient {
   private final ThreadPoolExecutor threads;
   private final InFlight inFlight = new InFlight();
   private final AtomicBoolean closed = new AtomicBoolean();
-  private final @Nullable Runnable closeAlso;
 
   /**
    * @param store what to read with, for example {@link BlockingStore#of}
    * @param name for logs and reports, for example {@code s3a}
    * @param threads how many GETs may be in flight, 1 or more
    * @param requestBytes the longest GET, in bytes
-   * @param closeAlso runs last when this client closes, for example to close the SDK's; null if
-   *     that stays open
    */
-  public SyncObjectClient(
-      BlockingStore store,
-      String name,
-      int threads,
-      int requestBytes,
-      @Nullable Runnable closeAlso) {
+  public SyncObjectClient(BlockingStore store, String name, int threads, int requestBytes) {
     this.store = store;
     this.name = name;
-    this.closeAlso = closeAlso;
     limits = ClientLimits.copying(requestBytes, threads, 0);
     this.threads =
         new ThreadPoolExecutor(
@@ -153,20 +147,38 @@ public final class SyncObjectClient implements ObjectClient {
     }
     inFlight.endAll();
     threads.shutdown();
-    if (closeAlso != null) {
-      closeAlso.run();
-    }
   }
 
   private void ended(SyncExchange exchange) {
     inFlight.remove(exchange);
     // One that was cancelled in the queue is not sent any more.
     boolean unused = threads.remove(exchange);
+    if (!threads.getQueue().isEmpty()) {
+      makeUpForStuck();
+    }
+  }
+
+  /** Lets as many threads more be as wait for what nobody wants any more. */
+  private synchronized void makeUpForStuck() {
+    int carried = limits.copyRequests();
+    int working = threads.getActiveCount() + threads.getQueue().size();
+    int stuck = Math.max(0, Math.min(working - inFlight.size(), MOST_STUCK * carried));
+    // Neither may be above the other at any time; what is queued gets its thread.
+    threads.setMaximumPoolSize(Math.max(carried + stuck, threads.getMaximumPoolSize()));
+    try {
+      threads.setCorePoolSize(carried + stuck);
+    } catch (OutOfMemoryError e) {
+      LOG.debug("No thread in place of {} that hang", stuck, e);
+    }
+    threads.setMaximumPoolSize(carried + stuck);
   }
 
   private void submit(GetRequest request, SyncExchange exchange) {
     try {
       threads.execute(exchange);
+      if (!threads.getQueue().isEmpty() || threads.getCorePoolSize() > limits.copyRequests()) {
+        makeUpForStuck();
+      }
     } catch (RejectedExecutionException e) {
       exchange.endUnsent(RequestFailure.closed(request.subject()));
     } catch (OutOfMemoryError e) {

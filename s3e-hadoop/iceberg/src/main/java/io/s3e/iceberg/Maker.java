@@ -59,11 +59,7 @@ record Maker(ClientView view, @Nullable String reason) implements FallbackClient
 
   private ObjectClient icebergs(ClientMemory memory, int threads) {
     return new SyncObjectClient(
-        BlockingStore.of(view.client()),
-        "iceberg",
-        view.threads(threads),
-        memory.requestBytes(),
-        null);
+        BlockingStore.of(view.client()), "iceberg", view.threads(threads), memory.requestBytes());
   }
 
   @Override

@@ -48,7 +48,7 @@ public final class S3AStore implements BlockingStore {
     S3AStore store = new S3AStore(user);
     return memory ->
         RevisionCheckingClient.over(
-            new SyncObjectClient(store, "s3a", threads, memory.requestBytes(), null), policy);
+            new SyncObjectClient(store, "s3a", threads, memory.requestBytes()), policy);
   }
 
   @Override

@@ -115,6 +115,36 @@ class Hadoop33ReadsTest {
     }
   }
 
+  /** The same calls, by S3A's stream and by S3E's: what applications watch says the same. */
+  @Test
+  void readsAreCountedAsS3aCountsThem() throws Exception {
+    List<IOStatisticsSnapshot> counts = new ArrayList<>();
+    for (FileSystem fs : List.of(s3a, s3e)) {
+      IOStatisticsSnapshot kept = new IOStatisticsSnapshot();
+      try (FSDataInputStream in = fs.open(file)) {
+        byte[] bytes = new byte[1000];
+        in.readFully(0, bytes);
+        in.readFully(bytes);
+        in.seek(SIZE - 10);
+        assertThat(in.read(bytes)).isEqualTo(10);
+        assertThat(in.read(bytes)).isEqualTo(-1);
+        kept.aggregate(in.getIOStatistics());
+      }
+      counts.add(kept);
+    }
+    for (String name :
+        List.of(
+            "stream_read_fully_operations",
+            "stream_read_operations_incomplete",
+            "stream_read_exceptions",
+            "stream_read_bytes")) {
+      assertThat(counts.get(1).counters().get(name))
+          .as(name)
+          .isEqualTo(counts.get(0).counters().get(name));
+    }
+    assertThat(counts.get(1).counters().get("stream_read_operations")).isGreaterThanOrEqualTo(3);
+  }
+
   /** A framework's account, as Spark's plugin keeps one for each task. */
   @Test
   void whatAStreamReadsIsCountedForItsOpenerAndTheFileSystem() throws Exception {

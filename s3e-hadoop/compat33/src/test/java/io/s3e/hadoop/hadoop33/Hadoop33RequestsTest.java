@@ -131,6 +131,36 @@ class Hadoop33RequestsTest {
     }
   }
 
+  /** Set before the first read, as applications do, for the stream, its opening or all of them. */
+  @ParameterizedTest
+  @ValueSource(strings = {"none", "stream", "opening", "key"})
+  void aReadaheadIsKeptUntilTheFirstRead(String setBy) throws Exception {
+    byte[] more = new byte[6 << 20];
+    server.put(OBJECT, more);
+    String key = "fs.s3a.readahead.range";
+    try (FileSystem files = make((setBy.equals("key") ? key : "unset") + "=2097152");
+        FSDataInputStream in =
+            setBy.equals("opening")
+                ? files.openFile(FILE).opt(key, "2097152").build().get()
+                : files.open(FILE)) {
+      if (setBy.equals("stream")) {
+        in.setReadahead(2L << 20);
+      }
+      in.readFully(new byte[64 << 10]);
+      in.readFully(new byte[64 << 10]);
+    }
+    long end =
+        server.gets().stream()
+            .mapToLong(get -> Long.parseLong(get.header("Range").replaceAll(".*-", "")))
+            .max()
+            .orElseThrow();
+    if (setBy.equals("none")) {
+      assertThat(end).isLessThan(1 << 20);
+    } else {
+      assertThat(end).isGreaterThanOrEqualTo(2 << 20);
+    }
+  }
+
   @Test
   void anObjectIsNamedInThePathAndSignedForTheRegion() throws Exception {
     Request get = readBy(make("fs.s3a.endpoint.region=eu-west-3"));

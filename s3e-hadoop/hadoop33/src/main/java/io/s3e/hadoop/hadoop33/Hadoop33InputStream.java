@@ -62,16 +62,21 @@ final class Hadoop33InputStream extends FSInputStream
   /** Opened by the first read; null before, and once S3A's stream reads. Guarded by this. */
   private @Nullable S3EInputStream own;
 
+  /** In bytes; 0 for the default. Guarded by this. */
+  private long readahead;
+
   Hadoop33InputStream(
       Reads reads,
       ObjectRef object,
       OpenOptions options,
+      long readahead,
       S3AInputStream theirs,
       FileSystem.Statistics statistics,
       Reads.Account account) {
     this.reads = reads;
     this.object = object;
     this.options = options;
+    this.readahead = readahead;
     this.theirs = theirs;
     this.counters = theirs.getS3AStreamStatistics();
     this.statistics = statistics;
@@ -99,6 +104,7 @@ final class Hadoop33InputStream extends FSInputStream
       }
     } catch (IOException e) {
       if (e instanceof EOFException || !reads.goBack(e)) {
+        counters.readException();
         throw Failures.translate(path(), e);
       }
       failure = e;
@@ -110,6 +116,13 @@ final class Hadoop33InputStream extends FSInputStream
       reads.decide(() -> failed.readAt(0, new byte[1], 0, 1));
     }
     return count;
+  }
+
+  /** Counts a read as S3A's stream counts its own. */
+  private int operation(long position, int length, int came) {
+    counters.readOperationStarted(position, length);
+    counters.readOperationCompleted(length, Math.max(0, came));
+    return came;
   }
 
   private void countByS3e(long bytes) {
@@ -150,6 +163,9 @@ final class Hadoop33InputStream extends FSInputStream
     }
     if (own == null) {
       own = reads.stream(object, options);
+      if (own != null) {
+        own.setReadahead(readahead);
+      }
     }
     return own;
   }
@@ -202,6 +218,7 @@ final class Hadoop33InputStream extends FSInputStream
       return 0;
     }
     return readOn(
+        length,
         stream -> stream.read(target, offset, length),
         stream -> stream.read(target, offset, length));
   }
@@ -213,6 +230,7 @@ final class Hadoop33InputStream extends FSInputStream
       return 0;
     }
     return readOn(
+        target.remaining(),
         stream -> stream.read(target),
         stream -> {
           byte[] bytes = new byte[Math.min(target.remaining(), 1 << 20)];
@@ -223,7 +241,7 @@ final class Hadoop33InputStream extends FSInputStream
   }
 
   /** Reads from the position on, and moves it. */
-  private int readOn(Reader<S3EInputStream> byS3e, Reader<S3AInputStream> byS3a)
+  private int readOn(int length, Reader<S3EInputStream> byS3e, Reader<S3AInputStream> byS3a)
       throws IOException {
     synchronized (order) {
       long at = next;
@@ -234,7 +252,7 @@ final class Hadoop33InputStream extends FSInputStream
           by(
               stream -> {
                 stream.seek(at);
-                return byS3e.read(stream);
+                return operation(at, length, byS3e.read(stream));
               },
               stream -> {
                 stream.seek(at);
@@ -255,7 +273,7 @@ final class Hadoop33InputStream extends FSInputStream
     return position >= length()
         ? -1
         : by(
-            stream -> stream.readAt(position, target, offset, length),
+            stream -> operation(position, length, stream.readAt(position, target, offset, length)),
             stream -> stream.read(position, target, offset, length));
   }
 
@@ -272,7 +290,8 @@ final class Hadoop33InputStream extends FSInputStream
     by(
         stream -> {
           stream.readFullyAt(position, target, offset, length);
-          return length;
+          counters.readFullyOperationStarted(position, length);
+          return operation(position, length, length);
         },
         stream -> {
           stream.readFully(position, target, offset, length);
@@ -383,13 +402,12 @@ final class Hadoop33InputStream extends FSInputStream
 
   @Override
   public void setReadahead(Long bytes) throws IOException {
-    S3EInputStream stream;
-    synchronized (this) {
-      stream = own;
-    }
     theirs.setReadahead(bytes);
-    if (stream != null && bytes != null) {
-      stream.setReadahead(bytes);
+    synchronized (this) {
+      readahead = bytes == null ? 0 : bytes;
+      if (own != null) {
+        own.setReadahead(readahead);
+      }
     }
   }
 

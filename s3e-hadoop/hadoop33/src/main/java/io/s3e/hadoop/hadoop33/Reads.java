@@ -30,6 +30,7 @@ import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.impl.OpenFileParameters;
 import org.apache.hadoop.fs.s3a.AWSCredentialProviderList;
+import org.apache.hadoop.fs.s3a.Constants;
 import org.apache.hadoop.fs.s3a.S3AFileSystem;
 import org.apache.hadoop.fs.s3a.S3AInputStream;
 import org.apache.hadoop.fs.statistics.IOStatistics;
@@ -183,8 +184,9 @@ public final class Reads implements Closeable {
   public FSDataInputStream open(Path path, int bufferSize) throws IOException {
     Path whole = fileSystem.makeQualified(path);
     Account account = host.account();
-    OpenOptions told = told(whole, new Configuration(false));
-    return over(s3a.open(path, bufferSize), whole, null, told, account);
+    Configuration none = new Configuration(false);
+    OpenOptions told = told(whole, none);
+    return over(s3a.open(path, bufferSize), whole, null, told, readahead(none), account);
   }
 
   /** As {@code openFile().build()}, with what it tells. */
@@ -196,7 +198,18 @@ public final class Reads implements Closeable {
     OpenOptions told = told(whole, parameters.getOptions());
     FileStatus status = parameters.getStatus();
     return s3a.openFile(path, parameters)
-        .thenApply(opened -> over(opened, whole, status, told, account));
+        .thenApply(
+            opened ->
+                over(opened, whole, status, told, readahead(parameters.getOptions()), account));
+  }
+
+  /** The least that a stream fetches ahead, in bytes. */
+  private long readahead(Configuration options) {
+    long byDefault =
+        fileSystem
+            .getConf()
+            .getLongBytes(Constants.READAHEAD_RANGE, Constants.DEFAULT_READAHEAD_RANGE);
+    return options.getLongBytes(Constants.READAHEAD_RANGE, byDefault);
   }
 
   private OpenOptions told(Path whole, Configuration options) {
@@ -209,6 +222,7 @@ public final class Reads implements Closeable {
       Path whole,
       @Nullable FileStatus status,
       OpenOptions told,
+      long readahead,
       Account account) {
     if (way.get() == Way.S3A || !(opened.getWrappedStream() instanceof S3AInputStream theirs)) {
       return opened;
@@ -225,7 +239,8 @@ public final class Reads implements Closeable {
                     : new ByteRange(Math.min(split.start(), size), Math.min(split.end(), size)));
     ObjectRef object = new ObjectRef(fileSystem.getBucket(), fileSystem.pathToKey(whole));
     return new FSDataInputStream(
-        new Hadoop33InputStream(this, object, options, theirs, statistics.get(), account));
+        new Hadoop33InputStream(
+            this, object, options, readahead, theirs, statistics.get(), account));
   }
 
   /** That of the status, else that of S3A's HEAD; null if there was neither. */
@@ -246,11 +261,11 @@ public final class Reads implements Closeable {
       switch (name.toLowerCase(Locale.ROOT)) {
         case "adaptive", "default", "normal":
           return ReadPolicy.ADAPTIVE;
-        case "sequential":
+        case "sequential", "avro", "csv", "json":
           return ReadPolicy.SEQUENTIAL;
         case "whole-file":
           return ReadPolicy.WHOLE_FILE;
-        case "random", "vector":
+        case "random", "vector", "parquet", "orc", "columnar", "hbase":
           return ReadPolicy.RANDOM;
         default:
           break;

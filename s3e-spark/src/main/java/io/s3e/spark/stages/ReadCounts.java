@@ -14,8 +14,8 @@ import java.io.Serializable;
  * @param tasks how many tasks are added up here, those that failed among them
  * @param taskNanos how long they ran
  * @param bytesRead given to the tasks, each byte once
- * @param bytesFromMemory the part of those bytes that neither S3 nor the disk was asked for: a
- *     block was in memory because of another task, or of an earlier read
+ * @param bytesFromMemory the part of those bytes that neither S3 nor the disk was asked for by the
+ *     task: a block was in memory because of another task, or of an earlier read
  * @param bytesFromDisk taken from the cache on local disk by reads
  * @param bytesFromS3 received from S3, for reads and for prefetch
  * @param gets that went out to the store, retries included
@@ -72,6 +72,40 @@ public record ReadCounts(
     return equals(
         new ReadCounts(
             tasks, taskNanos, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, heads, taskCpuNanos));
+  }
+
+  /**
+   * The same with the bytes from memory, which follow from the others of one task, scan or stream
+   * outside of tasks: streams of a task read what others of it have fetched. What was prefetched
+   * and not read has taken nothing's place.
+   */
+  ReadCounts withBytesFromMemory() {
+    long askedFor = bytesFromDisk + Math.max(0, bytesFromS3 - prefetchWastedBytes);
+    return withBytesFromMemory(Math.max(0, bytesRead - askedFor));
+  }
+
+  /** The same but for the bytes from memory. */
+  ReadCounts withBytesFromMemory(long bytes) {
+    return new ReadCounts(
+        tasks,
+        taskNanos,
+        bytesRead,
+        bytes,
+        bytesFromDisk,
+        bytesFromS3,
+        gets,
+        prefetchGets,
+        retries,
+        throttled,
+        hedges,
+        memoryHits,
+        diskHits,
+        readWaits,
+        readWaitNanos,
+        prefetchedBytes,
+        prefetchWastedBytes,
+        heads,
+        taskCpuNanos);
   }
 
   /** GETs and HEADs. */

@@ -13,6 +13,6 @@ public final class ScanAccount implements ReadTally {
 
   /** What was read by streams that are closed. */
   public synchronized ReadCounts sum() {
-    return sum;
+    return sum.withBytesFromMemory();
   }
 }

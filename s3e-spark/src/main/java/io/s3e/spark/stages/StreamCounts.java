@@ -8,23 +8,21 @@ import org.apache.hadoop.fs.statistics.StoreStatisticNames;
 /**
  * Reads the counts of a stream out of Hadoop's statistics of it, or out of what has come to them
  * since: where a block is read after its stream was closed, fewer bytes are unread than before.
+ * What was in memory is a matter of the account, {@link ReadCounts#withBytesFromMemory()}.
  */
 final class StreamCounts {
   private StreamCounts() {}
 
   static ReadCounts of(IOStatistics statistics) {
     Map<String, Long> counters = statistics.counters();
-    long read = get(counters, "stream_read_bytes");
-    long fromDisk = get(counters, "s3e_cache_hit_bytes");
-    long fromS3 = get(counters, "s3e_fetched_bytes");
     long prefetched = get(counters, "s3e_prefetched_bytes");
     return new ReadCounts(
         0,
         0,
-        read,
-        Math.max(0, read - fromDisk - fromS3),
-        fromDisk,
-        fromS3,
+        get(counters, "stream_read_bytes"),
+        0,
+        get(counters, "s3e_cache_hit_bytes"),
+        get(counters, "s3e_fetched_bytes"),
         get(counters, "s3e_gets"),
         get(counters, "s3e_prefetch_gets"),
         get(counters, "s3e_get_retries"),

@@ -8,7 +8,9 @@ import java.util.function.Consumer;
  *
  * <p><b>States.</b> <i>Running</i>: counts are added up; <i>ended</i>, for good: the sum has been
  * given out by {@link #end}, and what comes only now is given to {@code late} by itself. So
- * everything is counted once, and nothing is lost. Any thread.
+ * everything is counted once, and nothing is lost. Bytes from memory follow from all streams
+ * together, at the end: later reports add to them and take none away, though other tasks read what
+ * this one has prefetched. Any thread.
  */
 final class TaskAccount implements ReadTally {
   private final StageAttempt stage;
@@ -44,13 +46,18 @@ final class TaskAccount implements ReadTally {
 
   @Override
   public void add(ReadCounts counts) {
+    ReadCounts report;
     synchronized (this) {
+      long told = sum.bytesFromMemory();
+      sum = sum.plus(counts);
       if (!ended) {
-        sum = sum.plus(counts);
         return;
       }
+      long fromMemory = Math.max(told, sum.withBytesFromMemory().bytesFromMemory());
+      sum = sum.withBytesFromMemory(fromMemory);
+      report = counts.withBytesFromMemory(fromMemory - told);
     }
-    late.accept(counts);
+    late.accept(report);
   }
 
   /**
@@ -60,6 +67,7 @@ final class TaskAccount implements ReadTally {
    */
   synchronized ReadCounts end(long nowNanos, long cpuNanos) {
     ended = true;
+    sum = sum.withBytesFromMemory();
     return sum.plus(ReadCounts.ofTask(nowNanos - startNanos, cpuNanos - startCpuNanos));
   }
 }

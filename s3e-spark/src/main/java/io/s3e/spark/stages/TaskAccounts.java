@@ -33,7 +33,7 @@ public final class TaskAccounts implements AutoCloseable {
 
   private final Map<Long, TaskAccount> running = new ConcurrentHashMap<>();
   private final ThreadLocal<@Nullable Long> taskOfThread = new ThreadLocal<>();
-  private final ReadTally outsideOfTasks = this::countForJvm;
+  private final ReadTally outsideOfTasks = counts -> countForJvm(counts.withBytesFromMemory());
   private final Reports reports;
 
   // Guarded by this.
@@ -86,6 +86,11 @@ public final class TaskAccounts implements AutoCloseable {
     ofJvm = ofJvm.plus(counts);
   }
 
+  /** Its other counts have been counted as they came. */
+  private void countFromMemory(ReadCounts report) {
+    countForJvm(ReadCounts.NONE.withBytesFromMemory(report.bytesFromMemory()));
+  }
+
   /** The calling thread begins the task that Spark names on it. */
   public void taskStarted() {
     TaskContext task = TaskContext.get();
@@ -117,6 +122,7 @@ public final class TaskAccounts implements AutoCloseable {
     synchronized (this) {
       isFirst = late.isEmpty();
       late.merge(stage, counts, ReadCounts::plus);
+      countFromMemory(counts);
     }
     if (isFirst) {
       CompletableFuture.delayedExecutor(LATE_PERIOD.toMillis(), TimeUnit.MILLISECONDS)
@@ -148,15 +154,17 @@ public final class TaskAccounts implements AutoCloseable {
     TaskAccount account = running.remove(id);
     if (account != null) {
       String label = SparkTask.label(account.stage().stageId(), id);
-      reports.report(
-          account.stage(),
-          account.end(System.nanoTime(), cpuNanos()),
-          new TaskOfGets(label, account.startedMillis()));
+      ReadCounts counts = account.end(System.nanoTime(), cpuNanos());
+      countFromMemory(counts);
+      reports.report(account.stage(), counts, new TaskOfGets(label, account.startedMillis()));
     }
     return id;
   }
 
-  /** What streams of this JVM have read that are closed, of tasks or not. */
+  /**
+   * What streams of this JVM have read that are closed, of tasks or not; the bytes from memory
+   * without those of the tasks that run.
+   */
   public synchronized ReadCounts ofJvm() {
     return ofJvm;
   }

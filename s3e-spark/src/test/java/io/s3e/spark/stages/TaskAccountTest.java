@@ -40,14 +40,60 @@ class TaskAccountTest {
     assertThat(task.bytesRead()).isEqualTo(150);
     assertThat(task.bytesFromDisk()).isEqualTo(10);
     assertThat(task.bytesFromS3()).isEqualTo(130);
-    // Of the second stream: what neither the disk nor S3 was asked for.
-    assertThat(task.bytesFromMemory()).isEqualTo(30);
+    // What neither the disk nor S3 was asked for.
+    assertThat(task.bytesFromMemory()).isEqualTo(10);
     assertThat(late).isEmpty();
 
     account.aggregate(stream(7, 0, 7));
     assertThat(late).hasSize(1);
     assertThat(late.get(0).tasks()).isZero();
     assertThat(late.get(0).bytesRead()).isEqualTo(7);
+  }
+
+  private static IOStatisticsSnapshot prefetched(long bytes, long used) {
+    IOStatisticsSnapshot counts = new IOStatisticsSnapshot();
+    counts.counters().put("s3e_fetched_bytes", bytes);
+    counts.counters().put("s3e_prefetched_bytes", bytes);
+    counts.counters().put("s3e_prefetch_used_bytes", used);
+    return counts;
+  }
+
+  /** The GET of a file that was announced has counters of its own. */
+  @Test
+  void whatAnotherStreamOfTheTaskHasFetchedIsNotFromMemory() {
+    List<ReadCounts> late = new ArrayList<>();
+    TaskAccount account = new TaskAccount(new StageAttempt(1, 0), 1_000, 300, late::add);
+    ScanAccount scan = new ScanAccount();
+    for (ReadTally each : List.of(account, scan)) {
+      each.aggregate(prefetched(100, 100));
+      each.aggregate(stream(60, 0, 0));
+    }
+    assertThat(scan.sum().bytesFromMemory()).isZero();
+    assertThat(account.end(3_500, 800).bytesFromMemory()).isZero();
+
+    // A range of a vectored read that came in the moment of the close; then one from memory.
+    account.aggregate(stream(40, 0, 0));
+    account.aggregate(stream(7, 0, 0));
+    assertThat(late).extracting(ReadCounts::bytesFromMemory).containsExactly(0L, 7L);
+  }
+
+  @Test
+  void whatIsPrefetchedAndNotReadLeavesReadsFromMemoryAsTheyAre() {
+    List<ReadCounts> late = new ArrayList<>();
+    TaskAccount account = new TaskAccount(new StageAttempt(1, 0), 1_000, 300, late::add);
+    account.aggregate(stream(100, 0, 0));
+    account.aggregate(prefetched(300, 20));
+    ReadCounts task = account.end(3_500, 800);
+    assertThat(task.bytesFromMemory()).isEqualTo(80);
+
+    // By another task, whose bytes from memory they are.
+    account.aggregate(prefetched(0, 50));
+    account.aggregate(prefetched(200, 0));
+    account.aggregate(stream(10, 0, 10));
+    ReadCounts sum = late.stream().reduce(task, ReadCounts::plus);
+    assertThat(sum.bytesFromMemory()).isEqualTo(80);
+    assertThat(sum.bytesRead()).isEqualTo(110);
+    assertThat(sum.prefetchWastedBytes()).isEqualTo(430);
   }
 
   /** A stream that ends late tells of much that reports have no count of. */

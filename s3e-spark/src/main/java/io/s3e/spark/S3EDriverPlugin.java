@@ -74,8 +74,8 @@ final class S3EDriverPlugin implements DriverPlugin {
                 line.add(event);
                 spark.listenerBus().post(event);
               });
-      spark.addSparkListener(line);
-      spark.addSparkListener(begun);
+      spark.listenerBus().addToQueue(line, StageReports.QUEUE);
+      spark.listenerBus().addToQueue(begun, StageReports.QUEUE);
       endLine = line;
       reports = begun;
       if (SparkKeys.UI.get(spark.conf())) {

@@ -28,6 +28,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -43,7 +44,9 @@ import org.apache.hadoop.security.UserGroupInformation;
 import org.apache.spark.SparkConf;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.api.plugin.PluginContext;
+import org.apache.spark.scheduler.SparkListener;
 import org.apache.spark.scheduler.SparkListenerEvent;
+import org.apache.spark.scheduler.SparkListenerStageSubmitted;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.util.JsonProtocol;
 import org.junit.jupiter.api.AfterEach;
@@ -388,6 +391,46 @@ class S3EPluginTest extends SparkOnServer {
     session.stop();
     assertThat(spark.logged(STAGE_EVENT)).isEmpty();
     assertThat(spark.logged("SparkListenerTaskEnd")).isNotEmpty();
+  }
+
+  /** As one that writes to a database. */
+  @Test
+  @Tag("smoke")
+  void aSlowListenerOfSomebodyElseHoldsNoEventUp() throws Exception {
+    SparkSession session = spark.builder().getOrCreate();
+    session.range(10).write().parquet(LocalSpark.path("slow"));
+    CountDownLatch isPosted = new CountDownLatch(1);
+    CountDownLatch letGo = new CountDownLatch(1);
+    SparkListener posted =
+        new SparkListener() {
+          @Override
+          public void onOtherEvent(SparkListenerEvent event) {
+            if (event instanceof SparkListenerS3EStage) {
+              isPosted.countDown();
+            }
+          }
+        };
+    SparkListener slow =
+        new SparkListener() {
+          @Override
+          public void onStageSubmitted(SparkListenerStageSubmitted event) {
+            try {
+              assertThat(letGo.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+            } catch (InterruptedException e) {
+              Thread.currentThread().interrupt();
+            }
+          }
+        };
+    session.sparkContext().listenerBus().addToQueue(posted, "posted");
+    session.sparkContext().addSparkListener(slow);
+    try {
+      assertThat(session.read().parquet(LocalSpark.path("slow")).count()).isEqualTo(10);
+      assertThat(isPosted.await(30, TimeUnit.SECONDS)).isTrue();
+    } finally {
+      letGo.countDown();
+      session.stop();
+    }
+    assertThat(spark.logged(STAGE_EVENT)).isNotEmpty();
   }
 
   private static long sum(List<JsonNode> events, String count) {

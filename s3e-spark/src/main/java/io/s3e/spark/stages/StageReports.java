@@ -34,6 +34,13 @@ import org.apache.spark.scheduler.StageInfo;
  * RPC call from two.
  */
 public final class StageReports extends SparkListener implements AutoCloseable {
+  /**
+   * The queue of Spark's listener bus for all of S3E's listeners, which are called in their order
+   * there. In Spark's shared queue a slow listener of somebody else would hold them up, and Spark
+   * 3.5 takes no event any more once it has told that the application ends.
+   */
+  public static final String QUEUE = "s3e";
+
   /** How long an event waits for reports that do not come. */
   static final Duration PATIENCE = Duration.ofSeconds(3);
 

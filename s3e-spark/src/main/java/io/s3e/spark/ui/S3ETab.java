@@ -8,6 +8,7 @@ import io.s3e.spark.stages.S3EReadsModel;
 import io.s3e.spark.stages.SparkListenerS3EStage;
 import io.s3e.spark.stages.StageAttempt;
 import io.s3e.spark.stages.StageReads;
+import io.s3e.spark.stages.StageReports;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -47,7 +48,7 @@ public final class S3ETab extends SparkUITab {
       return;
     }
     S3EReadsModel model = new S3EReadsModel(retainedStages(spark.conf()));
-    spark.addSparkListener(
+    SparkListener listener =
         new SparkListener() {
           @Override
           public void onOtherEvent(SparkListenerEvent event) {
@@ -55,7 +56,8 @@ public final class S3ETab extends SparkUITab {
               model.add(stage);
             }
           }
-        });
+        };
+    spark.listenerBus().addToQueue(listener, StageReports.QUEUE);
     attach(spark.ui().get(), model, SparkKeys.prices(spark.conf()));
   }
 

@@ -42,7 +42,7 @@ final class MemoryChecks {
   /** One sentence for each setting that does not fit, with the numbers and the key to set. */
   List<String> findings() {
     List<String> findings = new ArrayList<>();
-    long wanted = config.engine().memoryBytes();
+    long wanted = config.budgetBytes();
     // For the JVM, 0 is no limit of its own.
     long direct = directLimit().filter(bytes -> bytes > 0).orElse(heapBytes);
     if (wanted > direct / 2) {

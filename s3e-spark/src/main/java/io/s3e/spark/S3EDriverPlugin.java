@@ -66,7 +66,7 @@ final class S3EDriverPlugin implements DriverPlugin {
       S3EExtensions.addTo(spark.conf());
     }
     if (SparkKeys.EVENTS.get(plugin.conf())) {
-      EndLine line = new EndLine(plugin.conf(), config.engine().memoryBytes());
+      EndLine line = new EndLine(plugin.conf(), config.budgetBytes());
       StageReports begun =
           new StageReports(
               SparkKeys.prices(plugin.conf()),

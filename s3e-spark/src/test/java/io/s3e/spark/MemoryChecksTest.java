@@ -60,6 +60,16 @@ class MemoryChecksTest {
     assertThat(findings()).isEmpty();
   }
 
+  /** The driver's heap says nothing of an executor's. */
+  @Test
+  void aTargetOfThroughputHasTheBudgetOfAnExecutorsHeap() {
+    spark.set("spark.master", "yarn").set("spark.executor.memory", "512m");
+    spark.set("spark.executor.memoryOverhead", "100m");
+    assertThat(findings()).isEmpty();
+    hadoop.set("fs.s3a.s3e.throughput.target.gbps", "50");
+    assertThat(findings()).isEmpty();
+  }
+
   @Test
   void aLimitOf0IsNone() {
     spark.set("spark.executor.memory", "4g");

@@ -16,6 +16,9 @@ import org.jspecify.annotations.Nullable;
  *
  * @param enabled false leaves reading to S3A
  * @param engine what the engine may use, but for the cache on disk and what is kept of GETs
+ * @param budgetBytes the memory budget as it is set, for other JVMs; 0 if it is left to its
+ *     default, also where {@code engine} has what follows from this JVM's heap and a target of
+ *     throughput
  * @param cache what the cache on disk may use
  * @param client which client fetches
  * @param connectTimeout longest wait for a connection of S3E's own client
@@ -29,6 +32,7 @@ import org.jspecify.annotations.Nullable;
 public record AdapterConfig(
     boolean enabled,
     S3EConfig engine,
+    long budgetBytes,
     DiskCacheSettings cache,
     ClientChoice client,
     Duration connectTimeout,
@@ -69,6 +73,7 @@ public record AdapterConfig(
     return new AdapterConfig(
         isEnabled,
         engine(conf, bucket, target.isPresent() ? host.memoryBytes(target.getAsDouble()) : 0),
+        S3EKeys.MEMORY_BUDGET.get(conf, bucket),
         DiskCacheSettings.read(conf, bucket, ProcessEnvironment.own()),
         S3EKeys.CLIENT.get(conf, bucket),
         S3ADefault.connect(conf),

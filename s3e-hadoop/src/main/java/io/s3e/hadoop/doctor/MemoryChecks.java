@@ -164,12 +164,11 @@ final class MemoryChecks {
   private void tell(
       String who, AdapterConfig config, long heapBytes, long containerBytes, String limitKey) {
     HostSizing task = new HostSizing(host.processors(), heapBytes, heapBytes);
-    S3EConfig engine = config.engine();
     long wanted =
-        engine.memoryBytes() == S3EConfig.AUTOMATIC
+        config.budgetBytes() == S3EConfig.AUTOMATIC
             ? task.memoryBytes(config.targetGbps())
-            : engine.memoryBytes();
-    long budget = task.appliedBytes(wanted, 2L * engine.blockBytes());
+            : config.budgetBytes();
+    long budget = task.appliedBytes(wanted, 2L * config.engine().blockBytes());
     long beside = containerBytes - heapBytes;
     String value =
         String.format(

@@ -335,6 +335,13 @@ class DoctorTest {
     assertThat(narrow.code()).isEqualTo(1);
     assertThat(narrow.out())
         .contains("of the 124 MiB that", "more than three quarters of that are taken");
+    Said fast =
+        doctorWith(
+            List.of(
+                "mapreduce.map.memory.mb=600",
+                "mapreduce.map.java.opts=-Xmx512m",
+                "fs.s3a.s3e.throughput.target.gbps=50"));
+    assertThat(fast.out()).contains("budget 64 MiB, of the 88 MiB that its container of 600 MiB");
     Said greedy = doctorWith(List.of("fs.s3a.s3e.memory.budget=1t"));
     assertThat(greedy.code()).isEqualTo(1);
     assertThat(greedy.out()).contains("is more than half of the direct memory");

@@ -20,7 +20,10 @@ import java.util.Map;
  * Any thread; answers are copies.
  */
 public final class S3EReadsModel {
-  /** In an event with the sums over executors; no stage of Spark's. */
+  /**
+   * In an event with the sums over executors, and with the GETs of stages that are not kept; no
+   * stage of Spark's.
+   */
   private static final StageAttempt ALL_STAGES = new StageAttempt(-1, 0);
 
   /** In an event with the sum of a stage, which is in those of executors; none of Spark's. */
@@ -40,6 +43,7 @@ public final class S3EReadsModel {
   private final Map<String, ExecutorReads> executors = byLatestReport();
 
   private ReadCounts total = ReadCounts.NONE;
+  private GetSummary otherGets = GetSummary.NONE;
 
   /**
    * @param retainedStages at least 1; in Spark {@code spark.ui.retainedStages}
@@ -63,12 +67,15 @@ public final class S3EReadsModel {
         total = total.plus(each.counts());
       }
     }
-    if (!reads.stage().equals(ALL_STAGES)) {
-      stages.merge(reads.stage(), reads.total(), ReadCounts::plus);
-      gets.merge(reads.stage(), reads.gets(), GetSummary::plus);
+    if (reads.stage().equals(ALL_STAGES)) {
+      otherGets = otherGets.plus(reads.gets());
+      return;
     }
+    stages.merge(reads.stage(), reads.total(), ReadCounts::plus);
+    gets.merge(reads.stage(), reads.gets(), GetSummary::plus);
     while (stages.size() > retainedStages) {
       StageAttempt oldest = stages.keySet().iterator().next();
+      otherGets = otherGets.plus(gets.getOrDefault(oldest, GetSummary.NONE));
       gets.remove(oldest);
       stages.remove(oldest);
     }
@@ -76,11 +83,11 @@ public final class S3EReadsModel {
 
   /**
    * Events of which another model makes the same: one for each stage that is kept, and one with the
-   * executors.
+   * executors and the GETs of the other stages.
    */
   public synchronized List<SparkListenerS3EStage> events() {
     List<StageReads> all = stages();
-    all.add(new StageReads(ALL_STAGES, List.copyOf(executors.values()), GetSummary.NONE));
+    all.add(new StageReads(ALL_STAGES, List.copyOf(executors.values()), otherGets));
     Collections.reverse(all);
     return all.stream().map(each -> new SparkListenerS3EStage(each, Prices.LIST)).toList();
   }
@@ -126,6 +133,11 @@ public final class S3EReadsModel {
             Comparator.comparing(
                 ExecutorReads::executorId, byNumber.thenComparing(Comparator.naturalOrder())))
         .toList();
+  }
+
+  /** What the GETs of those stages were for that are not kept one by one. */
+  public synchronized GetSummary otherGets() {
+    return otherGets;
   }
 
   /** The sum over all stages. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.s3e.spark.ui;
 
+import io.s3e.spark.stages.GetSummary;
 import io.s3e.spark.stages.GetsOfReason;
 import io.s3e.spark.stages.SlowGet;
 import io.s3e.spark.stages.StageAttempt;
@@ -14,6 +15,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.function.ToLongFunction;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import scala.xml.Utility;
 
@@ -44,19 +46,22 @@ final class GetsTables {
   private record Row(StageAttempt stage, GetsOfReason gets) {}
 
   private final List<StageReads> stages;
+  private final GetSummary others;
   private final Function<StageAttempt, String> link;
 
   /**
    * @param stages the latest first
+   * @param others of the stages before those
    * @param link the HTML of a stage's number
    */
-  GetsTables(List<StageReads> stages, Function<StageAttempt, String> link) {
+  GetsTables(List<StageReads> stages, GetSummary others, Function<StageAttempt, String> link) {
     this.stages = stages.stream().filter(each -> !each.gets().reasons().isEmpty()).toList();
+    this.others = others;
     this.link = link;
   }
 
   String html() {
-    if (stages.isEmpty()) {
+    if (stages.isEmpty() && others.reasons().isEmpty()) {
       return "";
     }
     List<StageReads> latest = stages.subList(0, Math.min(MOST_STAGES, stages.size()));
@@ -77,12 +82,16 @@ final class GetsTables {
 
   private List<GetsOfReason> sums() {
     Map<String, GetsOfReason> sums = new LinkedHashMap<>();
-    for (StageReads stage : stages) {
-      stage.gets().reasons().forEach(one -> sums.merge(one.reason(), one, GetsOfReason::plus));
-    }
+    all()
+        .flatMap(gets -> gets.reasons().stream())
+        .forEach(one -> sums.merge(one.reason(), one, GetsOfReason::plus));
     return sums.values().stream()
         .sorted(Comparator.comparingLong(GetsOfReason::received).reversed())
         .toList();
+  }
+
+  private Stream<GetSummary> all() {
+    return Stream.concat(stages.stream().map(StageReads::gets), Stream.of(others));
   }
 
   private static List<Row> rows(List<StageReads> stages) {
@@ -94,8 +103,8 @@ final class GetsTables {
   }
 
   private List<SlowGet> slowGets() {
-    return stages.stream()
-        .flatMap(stage -> stage.gets().slowest().stream())
+    return all()
+        .flatMap(gets -> gets.slowest().stream())
         .sorted(Comparator.comparingDouble(SlowGet::millis).reversed())
         .limit(MOST_SLOW)
         .toList();

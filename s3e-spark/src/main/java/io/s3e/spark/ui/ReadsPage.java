@@ -74,7 +74,8 @@ final class ReadsPage {
     html.append("<div class=\"s3e-scroll\">").append(stages().html(view.stages()));
     html.append("</div><h4>Executors (").append(view.executors().size()).append(")</h4>");
     html.append("<div class=\"s3e-scroll\">").append(executors().html(view.executors()));
-    html.append("</div>").append(new GetsTables(view.reads(), this::ofReported).html());
+    html.append("</div>")
+        .append(new GetsTables(view.reads(), view.otherGets(), this::ofReported).html());
     return html.append("</div>").toString();
   }
 

@@ -3,6 +3,7 @@ package io.s3e.spark.ui;
 
 import io.s3e.hadoop.cost.Prices;
 import io.s3e.spark.stages.ExecutorReads;
+import io.s3e.spark.stages.GetSummary;
 import io.s3e.spark.stages.ReadCounts;
 import io.s3e.spark.stages.StageReads;
 import java.util.List;
@@ -13,6 +14,7 @@ import java.util.List;
  * @param total the whole application, stages among it that are not in {@code stages} any more
  * @param stages the latest first
  * @param reads of the stages that have reported, the latest first
+ * @param otherGets of the stages before those
  * @param prices of the application
  */
 record ReadsView(
@@ -20,6 +22,7 @@ record ReadsView(
     List<StageRow> stages,
     List<ExecutorReads> executors,
     List<StageReads> reads,
+    GetSummary otherGets,
     Prices prices) {
   ReadsView {
     stages = List.copyOf(stages);

@@ -102,6 +102,7 @@ public final class S3ETab extends SparkUITab {
     }
     List<StageRow> rows = new ArrayList<>();
     shown.forEach((stage, counts) -> rows.add(new StageRow(stage, stages.find(stage), counts)));
-    return new ReadsView(model.total(), rows, model.executors(), reported, prices);
+    return new ReadsView(
+        model.total(), rows, model.executors(), reported, model.otherGets(), prices);
   }
 }

@@ -56,6 +56,14 @@ class S3EReadsModelTest {
     assertThat(again.stages()).isEqualTo(model.stages());
     assertThat(again.executors()).isEqualTo(model.executors());
     assertThat(again.total()).isEqualTo(model.total());
+    for (S3EReadsModel each : List.of(model, again)) {
+      GetSummary gets =
+          each.stages().stream().map(StageReads::gets).reduce(each.otherGets(), GetSummary::plus);
+      assertThat(gets.reasons())
+          .extracting(GetsOfReason::gets)
+          .as("of all stages")
+          .containsExactly(5L);
+    }
     assertThatThrownBy(() -> new S3EReadsModel(0)).hasMessageContaining("at least 1");
   }
 

@@ -8,6 +8,7 @@ import io.s3e.hadoop.cost.Prices;
 import io.s3e.spark.stages.ExecutorReads;
 import io.s3e.spark.stages.GetSummary;
 import io.s3e.spark.stages.ReadCounts;
+import io.s3e.spark.stages.S3EReadsModel;
 import io.s3e.spark.stages.SlowGet;
 import io.s3e.spark.stages.StageAttempt;
 import io.s3e.spark.stages.StageReads;
@@ -51,12 +52,13 @@ class ReadsPageTest {
   }
 
   private static ReadsView view(List<StageRow> stages, ExecutorReads... executors) {
-    return new ReadsView(COUNTS, stages, List.of(executors), List.of(), new Prices(0.5, 0.4));
+    return new ReadsView(
+        COUNTS, stages, List.of(executors), List.of(), GetSummary.NONE, new Prices(0.5, 0.4));
   }
 
   private static ReadsView view(StageReads... reads) {
     List<StageRow> rows = List.of(ended(3, "sum at A.scala:1"));
-    return new ReadsView(COUNTS, rows, List.of(), List.of(reads), Prices.LIST);
+    return new ReadsView(COUNTS, rows, List.of(), List.of(reads), GetSummary.NONE, Prices.LIST);
   }
 
   private static StageReads fetched(int stage, int variant) {
@@ -190,7 +192,9 @@ class ReadsPageTest {
     List<ExecutorReads> executors = List.of(new ExecutorReads("1", "h", COUNTS));
     List<StageReads> reads = List.of(fetched(1, 0));
     Document page =
-        page(new ReadsView(COUNTS, List.of(ended(1, "a")), executors, reads, Prices.LIST));
+        page(
+            new ReadsView(
+                COUNTS, List.of(ended(1, "a")), executors, reads, GetSummary.NONE, Prices.LIST));
     assertThat(page.select("table")).hasSize(5);
     for (Element table : page.select("table")) {
       assertThat(table.className()).contains("sortable");
@@ -257,6 +261,28 @@ class ReadsPageTest {
   }
 
   @Test
+  void sumsUpTheGetsOfStagesThatAreGoneToo() {
+    S3EReadsModel model = new S3EReadsModel(1);
+    for (int stage = 0; stage < 3; stage++) {
+      model.add(SampleReads.event(new StageAttempt(stage, 0), stage));
+    }
+    ReadsView view =
+        new ReadsView(
+            COUNTS,
+            List.of(ended(2, "a")),
+            List.of(),
+            model.stages(),
+            model.otherGets(),
+            Prices.LIST);
+    Document page = page(view);
+    assertThat(page.select("#s3e-reasons tbody tr"))
+        .extracting(row -> cells(row).subList(0, 2))
+        .containsExactly(List.of("GROUP", "476"), List.of("DEMAND", "90"));
+    assertThat(page.select("#s3e-stage-reasons tbody tr")).hasSize(2);
+    assertThat(page.select("#s3e-slowest tbody tr")).hasSize(3);
+  }
+
+  @Test
   void escapesWhatObjectsAreCalled() {
     String name = "<script>alert(1)</script>\" onmouseover=\"alert(2)";
     SlowGet get =
@@ -279,7 +305,9 @@ class ReadsPageTest {
   @Test
   void saysWhatToLookAtWhereNothingWasRead() {
     Document page =
-        page(new ReadsView(ReadCounts.NONE, List.of(), List.of(), List.of(), Prices.LIST));
+        page(
+            new ReadsView(
+                ReadCounts.NONE, List.of(), List.of(), List.of(), GetSummary.NONE, Prices.LIST));
     assertThat(page.expectFirst("#s3e-empty").text())
         .contains("No stage has read by S3E yet", "fs.s3a.impl", "io.s3e.hadoop.S3EFileSystem")
         .contains("What Iceberg reads by S3EFileIO is not counted");

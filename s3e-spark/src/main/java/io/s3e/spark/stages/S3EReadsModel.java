@@ -67,7 +67,7 @@ public final class S3EReadsModel {
         total = total.plus(each.counts());
       }
     }
-    if (reads.stage().equals(ALL_STAGES)) {
+    if (reads.stage().equals(ALL_STAGES) || isLateForOneThatIsGone(reads)) {
       otherGets = otherGets.plus(reads.gets());
       return;
     }
@@ -79,6 +79,13 @@ public final class S3EReadsModel {
       gets.remove(oldest);
       stages.remove(oldest);
     }
+  }
+
+  /** What comes after the tasks of a stage would make it the latest, in place of a whole one. */
+  private boolean isLateForOneThatIsGone(StageReads reads) {
+    return stages.size() >= retainedStages
+        && !stages.containsKey(reads.stage())
+        && reads.total().tasks() == 0;
   }
 
   /**

@@ -68,6 +68,29 @@ class S3EReadsModelTest {
   }
 
   @Test
+  void whatComesLateOfAStageThatIsGoneBringsItNotBack() {
+    S3EReadsModel model = new S3EReadsModel(2);
+    for (int stage = 0; stage < 5; stage++) {
+      model.add(event(stage, "a", 10));
+    }
+    ReadCounts late = new ReadCounts(0, 0, 7, 0, 0, 7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+    for (int stage : new int[] {0, 4}) {
+      model.add(
+          new SparkListenerS3EStage(
+              new StageReads(
+                  new StageAttempt(stage, 0),
+                  List.of(new ExecutorReads("a", "host", late)),
+                  GetSummary.NONE),
+              Prices.LIST));
+    }
+    assertThat(model.stages())
+        .extracting(stage -> stage.stage().stageId() + "=" + stage.total().bytesRead())
+        .containsExactly("4=17", "3=10");
+    assertThat(model.total().bytesRead()).isEqualTo(64);
+    assertThat(model.executors().get(0).counts().bytesRead()).isEqualTo(64);
+  }
+
+  @Test
   void executorsThatComeAndGoAddUpAndDoNotGrow() {
     S3EReadsModel model = new S3EReadsModel(2);
     for (int executor = 1; executor <= 2_500; executor++) {

@@ -81,17 +81,28 @@ final class MemoryChecks {
 
   /** Where memory beside the heap has a limit that somebody enforces. */
   private boolean isInContainer() {
-    String master = spark.get("spark.master", "");
-    return master.equals("yarn") || master.startsWith("k8s:");
+    return isOnKubernetes() || spark.get("spark.master", "").equals("yarn");
+  }
+
+  private boolean isOnKubernetes() {
+    return spark.get("spark.master", "").startsWith("k8s:");
+  }
+
+  private double overheadFactor() {
+    // Of Kubernetes alone, and behind the other; Spark itself sets it for Python, to 0.4.
+    double byDefault =
+        isOnKubernetes()
+            ? spark.getDouble("spark.kubernetes.memoryOverheadFactor", OVERHEAD_FACTOR)
+            : OVERHEAD_FACTOR;
+    return spark.getDouble("spark.executor.memoryOverheadFactor", byDefault);
   }
 
   private long overheadBytes() {
     Optional<String> set = Optional.ofNullable(spark.get("spark.executor.memoryOverhead", null));
-    double factor = spark.getDouble("spark.executor.memoryOverheadFactor", OVERHEAD_FACTOR);
     return set.isPresent()
         ? spark.getSizeAsMb("spark.executor.memoryOverhead") * MIB
         : Math.max(
-            (long) (factor * heapBytes),
+            (long) (overheadFactor() * heapBytes),
             // Of Spark 4.
             spark.getSizeAsMb("spark.executor.minMemoryOverhead", LEAST_OVERHEAD) * MIB);
   }

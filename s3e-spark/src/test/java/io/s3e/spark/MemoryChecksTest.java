@@ -87,6 +87,17 @@ class MemoryChecksTest {
   }
 
   @Test
+  void kubernetesHasAFactorOfItsOwn() {
+    spark.set("spark.master", "k8s://https://127.0.0.1").set("spark.executor.memory", "8g");
+    hadoop.set("fs.s3a.s3e.memory.budget", "1g");
+    assertThat(findings()).hasSize(1);
+    spark.set("spark.kubernetes.memoryOverheadFactor", "0.4");
+    assertThat(findings()).isEmpty();
+    spark.set("spark.executor.memoryOverheadFactor", "0.1");
+    assertThat(findings()).hasSize(1);
+  }
+
+  @Test
   void nobodyEnforcesTheOverheadOfAStandaloneWorker() {
     spark.set("spark.master", "spark://127.0.0.1:7077").set("spark.executor.memory", "4g");
     hadoop.set("fs.s3a.s3e.memory.budget", "900M");

@@ -126,6 +126,9 @@ final class MemoryChecks {
   private void checkExecutor(AdapterConfig config) {
     long heap = sparkBytes("spark.executor.memory", EXECUTOR_MIB * MIB, 1);
     String factor = settings.spark("spark.executor.memoryOverheadFactor");
+    if (factor.isEmpty() && settings.spark("spark.master").startsWith("k8s:")) {
+      factor = settings.spark("spark.kubernetes.memoryOverheadFactor");
+    }
     double part =
         factor.matches("\\d{0,9}\\.?\\d{1,9}") ? Double.parseDouble(factor) : OVERHEAD_FACTOR;
     // Of Spark 4.

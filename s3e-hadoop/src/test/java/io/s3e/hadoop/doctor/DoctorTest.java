@@ -367,6 +367,13 @@ class DoctorTest {
         .contains("spark.plugins", "io.s3e.spark.S3EPlugin, which is not looked at here")
         .contains("which io.s3e.spark.S3EPlugin sets when Spark starts", "an executor")
         .doesNotContain("a map task");
+    Files.writeString(
+        spark,
+        "spark.master k8s://https://127.0.0.1\n"
+            + "spark.executor.memory 8g\n"
+            + "spark.kubernetes.memoryOverheadFactor 0.4\n"
+            + "spark.plugins io.s3e.spark.S3EPlugin\n");
+    assertThat(doctor("--conf", spark.toString()).out()).contains("container of 11468 MiB");
   }
 
   @Test

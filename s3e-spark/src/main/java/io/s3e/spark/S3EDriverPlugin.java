@@ -3,6 +3,7 @@ package io.s3e.spark;
 
 import io.s3e.hadoop.cache.CacheSecret;
 import io.s3e.hadoop.conf.AdapterConfig;
+import io.s3e.hadoop.conf.DiskCacheSettings;
 import io.s3e.hadoop.history.JobHistory;
 import io.s3e.spark.conf.S3ASettings;
 import io.s3e.spark.conf.SparkKeys;
@@ -59,7 +60,8 @@ final class S3EDriverPlugin implements DriverPlugin {
       // Where executors are JVMs of their own.
       new MemoryChecks(plugin.conf(), config).findings().forEach(LOG::warn);
     }
-    if (config.cache().encrypted()) {
+    // Which scope executors have is known there alone.
+    if (AdapterConfig.caches(hadoop).stream().anyMatch(DiskCacheSettings::encrypted)) {
       addSecret();
     }
     if (SparkKeys.ANNOUNCE.get(spark.conf()) || SparkKeys.SQL_METRICS.get(spark.conf())) {

@@ -2,11 +2,13 @@
 package io.s3e.spark;
 
 import io.s3e.EngineHold;
+import io.s3e.disk.DiskCacheConfig.Scope;
 import io.s3e.hadoop.cache.CacheSecret;
 import io.s3e.hadoop.cache.EngineFactory;
 import io.s3e.hadoop.client.EarlyStart;
 import io.s3e.hadoop.client.OpenEngines;
 import io.s3e.hadoop.conf.AdapterConfig;
+import io.s3e.hadoop.conf.DiskCacheSettings;
 import io.s3e.hadoop.history.JobHistory;
 import io.s3e.spark.conf.S3ASettings;
 import io.s3e.spark.conf.SparkKeys;
@@ -68,7 +70,8 @@ final class S3EExecutorPlugin implements ExecutorPlugin {
       return;
     }
     AdapterConfig config = AdapterConfig.read(hadoop, null);
-    if (isOwnProcess && config.cache().encrypted()) {
+    if (isOwnProcess
+        && AdapterConfig.caches(hadoop).stream().anyMatch(S3EExecutorPlugin::needsSecret)) {
       fetchSecret(plugin);
     }
     if (config.enabled()) {
@@ -89,6 +92,11 @@ final class S3EExecutorPlugin implements ExecutorPlugin {
     ProcessMetrics.register(plugin.metricRegistry(), begun::ofJvm);
   }
 
+  /** In other scopes the secret is the JVM's, or the host's. */
+  private static boolean needsSecret(DiskCacheSettings cache) {
+    return cache.encrypted() && cache.scope() == Scope.APP;
+  }
+
   /** Before the first file system looks for it. */
   private static void fetchSecret(PluginContext plugin) {
     try {
@@ -98,7 +106,10 @@ final class S3EExecutorPlugin implements ExecutorPlugin {
       UserGroupInformation.getCurrentUser().addCredentials(credentials);
     } catch (Exception e) {
       throw new IllegalStateException(
-          "fs.s3a.s3e.cache.encryption = \"true\", but the driver has not told the secret", e);
+          "fs.s3a.s3e.cache.encryption = \"true\" in fs.s3a.s3e.cache.scope = \"app\", but the"
+              + " driver has not told the secret: set both in the driver too, or"
+              + " spark.s3e.cache.scope = \"private\", where each executor has a secret of its own",
+          e);
     }
   }
 

@@ -37,7 +37,7 @@ class S3EExecutorPluginTest {
   private final MetricRegistry metrics = new MetricRegistry();
 
   /** Says of itself what an executor's does, and answers for the driver. */
-  private final class Executor implements PluginContext {
+  private class Executor implements PluginContext {
     @Override
     public MetricRegistry metricRegistry() {
       return metrics;
@@ -153,6 +153,31 @@ class S3EExecutorPluginTest {
         }
       }
     }
+  }
+
+  /** Its driver has no secret. */
+  private final class LoneExecutor extends Executor {
+    @Override
+    public Object ask(Object message) {
+      throw new IllegalStateException("the driver has none");
+    }
+  }
+
+  @Test
+  void onlyACacheThatIsSharedNeedsTheSecretOfTheDriver() {
+    spark.set("spark.s3e.cache.encryption", "true").set("spark.s3e.cache.scope", "private");
+    settled();
+    S3EExecutorPlugin plugin = new S3EExecutorPlugin();
+    plugin.init(new LoneExecutor(), Map.of());
+    plugin.shutdown();
+
+    spark.set("spark.hadoop.fs.s3a.bucket.shared.s3e.cache.scope", "app");
+    settled();
+    assertThatThrownBy(() -> new S3EExecutorPlugin().init(new LoneExecutor(), Map.of()))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("fs.s3a.s3e.cache.encryption = \"true\"")
+        .hasMessageContaining("spark.s3e.cache.scope = \"private\"")
+        .hasRootCauseMessage("the driver has none");
   }
 
   @Test

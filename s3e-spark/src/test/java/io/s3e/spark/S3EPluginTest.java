@@ -473,8 +473,9 @@ class S3EPluginTest extends SparkOnServer {
   @Tag("spark")
   void executorsGetTheSecretOfTheUserWhoBeganTheApplication() throws Exception {
     SparkSession session = spark.builder().getOrCreate();
-    SparkConf conf =
-        session.sparkContext().conf().clone().set("spark.s3e.cache.encryption", "true");
+    SparkConf conf = session.sparkContext().conf();
+    String ofBucket = "fs.s3a.bucket.one.s3e.cache.encryption";
+    session.sparkContext().hadoopConfiguration().set(ofBucket, "true");
     PluginContext context =
         (PluginContext)
             Proxy.newProxyInstance(

@@ -6,10 +6,15 @@ import io.s3e.client.aws.AwsClientSettings;
 import io.s3e.jvm.HostSizing;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.OptionalDouble;
 import java.util.OptionalInt;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.s3a.S3AUtils;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The settings of one file system, checked.
@@ -42,6 +47,8 @@ public record AdapterConfig(
     ExplainSetting explain,
     HistorySetting history) {
 
+  private static final Logger LOG = LoggerFactory.getLogger(AdapterConfig.class);
+
   /** GETs that a client that blocks has in flight: a thread each, of a pool of S3E's own. */
   public static final int CLIENT_THREADS = 32;
 
@@ -64,6 +71,25 @@ public record AdapterConfig(
       }
       return read(new Configuration(false), bucket, false);
     }
+  }
+
+  /**
+   * What file systems of S3E may put on local disk: those of buckets with settings of their own,
+   * and all others. Left out are buckets whose settings are not accepted, since their file systems
+   * are not made.
+   *
+   * @throws IllegalArgumentException as {@link #read} does for the others
+   */
+  public static List<DiskCacheSettings> caches(Configuration conf) {
+    List<AdapterConfig> all = new ArrayList<>(List.of(read(conf, null)));
+    for (String bucket : ConfiguredBuckets.in(conf)) {
+      try {
+        all.add(read(S3AUtils.propagateBucketOptions(conf, bucket), bucket));
+      } catch (IllegalArgumentException e) {
+        LOG.debug("What {} may put on local disk is not known", bucket, e);
+      }
+    }
+    return all.stream().filter(AdapterConfig::enabled).map(AdapterConfig::cache).toList();
   }
 
   private static AdapterConfig read(

@@ -3,13 +3,16 @@ package io.s3e.spark.stages;
 
 import io.s3e.hadoop.spark.SparkTask;
 import io.s3e.hadoop.stats.OpenerStatistics;
+import io.s3e.jvm.Background;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import org.apache.spark.TaskContext;
 import org.jspecify.annotations.Nullable;
@@ -36,6 +39,9 @@ public final class TaskAccounts implements AutoCloseable {
   private final ReadTally outsideOfTasks = counts -> countForJvm(counts.withBytesFromMemory());
   private final Reports reports;
 
+  /** Has a thread from the first late report on. The JDK's own would outlive the application. */
+  private final ScheduledThreadPoolExecutor timer;
+
   // Guarded by this.
   private final Map<StageAttempt, ReadCounts> late = new LinkedHashMap<>();
   private ReadCounts ofJvm = ReadCounts.NONE;
@@ -53,6 +59,12 @@ public final class TaskAccounts implements AutoCloseable {
 
   private TaskAccounts(Reports reports) {
     this.reports = reports;
+    timer =
+        new ScheduledThreadPoolExecutor(
+            1,
+            work -> Background.daemon("s3e-late-reports", work),
+            new ThreadPoolExecutor.DiscardPolicy());
+    timer.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
   }
 
   /**
@@ -125,8 +137,8 @@ public final class TaskAccounts implements AutoCloseable {
       countFromMemory(counts);
     }
     if (isFirst) {
-      CompletableFuture.delayedExecutor(LATE_PERIOD.toMillis(), TimeUnit.MILLISECONDS)
-          .execute(this::reportLate);
+      ScheduledFuture<?> unused =
+          timer.schedule(this::reportLate, LATE_PERIOD.toMillis(), TimeUnit.MILLISECONDS);
     }
   }
 
@@ -169,10 +181,14 @@ public final class TaskAccounts implements AutoCloseable {
     return ofJvm;
   }
 
-  /** Counts no stream that is opened from now on, and reports what is there. */
+  /**
+   * Counts no stream that is opened from now on, and reports what is there; what comes later is
+   * reported no more.
+   */
   @Override
   public void close() {
     OpenerStatistics.keepAccounts(null);
+    timer.shutdown();
     reportLate();
   }
 }

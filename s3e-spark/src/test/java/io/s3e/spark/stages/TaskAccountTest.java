@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.s3e.spark.stages;
 
+import static io.s3e.testing.Eventually.awaitTrue;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.s3e.jvm.Background;
 import java.lang.reflect.Method;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -101,18 +106,9 @@ class TaskAccountTest {
   void whatCountsNothingAfterTheTaskIsNotReported() throws Exception {
     List<ReadCounts> reported = new CopyOnWriteArrayList<>();
     TaskAccounts accounts = TaskAccounts.open((stage, counts, task) -> reported.add(counts));
-    Method ofThisThread = TaskAccounts.class.getDeclaredMethod("ofThisThread");
-    ofThisThread.setAccessible(true);
     ReadTally tally;
     try (accounts) {
-      TaskContext$.MODULE$.setTaskContext(TaskContext$.MODULE$.empty());
-      try {
-        accounts.taskStarted();
-        tally = (ReadTally) ofThisThread.invoke(accounts);
-        accounts.taskEnded();
-      } finally {
-        TaskContext$.MODULE$.unset();
-      }
+      tally = ofTaskThatHasEnded(accounts);
       tally.aggregate(new IOStatisticsSnapshot());
     }
     // What is late is reported at the end.
@@ -121,6 +117,45 @@ class TaskAccountTest {
     tally.aggregate(stream(7, 0, 7));
     accounts.close();
     assertThat(reported).extracting(ReadCounts::bytesRead).containsExactly(0L, 7L);
+  }
+
+  /** Nothing of the application that happens to be first stays with a thread that goes on. */
+  @Test
+  void theThreadOfLateReportsIsOfNobodyAndEnds() throws Exception {
+    List<Thread> threads = new CopyOnWriteArrayList<>();
+    TaskAccounts accounts =
+        TaskAccounts.open(
+            (stage, counts, task) -> {
+              if (task == null) {
+                threads.add(Thread.currentThread());
+              }
+            });
+    ClassLoader before = Thread.currentThread().getContextClassLoader();
+    try (accounts;
+        URLClassLoader ofApplication = new URLClassLoader(new URL[0], before)) {
+      Thread.currentThread().setContextClassLoader(ofApplication);
+      ofTaskThatHasEnded(accounts).aggregate(stream(7, 0, 7));
+      awaitTrue("a late report", Duration.ofSeconds(30), () -> !threads.isEmpty());
+      assertThat(threads.get(0).getName()).isEqualTo("s3e-late-reports");
+      assertThat(threads.get(0).getContextClassLoader()).isNotSameAs(ofApplication);
+    } finally {
+      Thread.currentThread().setContextClassLoader(before);
+    }
+    assertThat(Background.await(threads.get(0), 30_000)).isTrue();
+  }
+
+  private static ReadTally ofTaskThatHasEnded(TaskAccounts accounts) throws Exception {
+    Method ofThisThread = TaskAccounts.class.getDeclaredMethod("ofThisThread");
+    ofThisThread.setAccessible(true);
+    TaskContext$.MODULE$.setTaskContext(TaskContext$.MODULE$.empty());
+    try {
+      accounts.taskStarted();
+      ReadTally tally = (ReadTally) ofThisThread.invoke(accounts);
+      accounts.taskEnded();
+      return tally;
+    } finally {
+      TaskContext$.MODULE$.unset();
+    }
   }
 
   /**

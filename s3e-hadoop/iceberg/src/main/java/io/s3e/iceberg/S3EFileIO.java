@@ -18,8 +18,9 @@ import software.amazon.awssdk.services.s3.S3Client;
  * in the properties of a catalog. Writes, deletes, lists and keeps credentials as that does, and
  * sends its HEADs. Any thread.
  *
- * <p>A file whose length nobody has told or asked for, as table metadata is, is read by one GET of
- * {@link S3FileIO}'s stream: to ask for the length would take another round trip.
+ * <p>A file whose length nobody has told or asked for is read by one GET of {@link S3FileIO}'s
+ * stream, as table metadata is: to ask for the length would take another round trip. The length of
+ * Parquet, Avro and ORC is asked for, by the HEAD that their readers would send next.
  *
  * <p><b>States of the reads</b>, each guarded by this object's monitor: none, before the first file
  * is opened here, which is so again after serialization, once credentials or properties are set
@@ -92,6 +93,11 @@ public class S3EFileIO extends S3FileIO {
   /** Opens the file; null if {@link S3FileIO} is to read it. */
   @Nullable SeekableInputStream open(S3EInputFile file, String location, long length) {
     return tenants().open(file, location, length);
+  }
+
+  /** Whether S3E reads files at the location, once their length is known. Sends nothing. */
+  boolean reads(String location) {
+    return tenants().reads(location);
   }
 
   synchronized Tenants tenants() {

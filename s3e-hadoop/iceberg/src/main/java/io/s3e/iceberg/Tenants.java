@@ -106,7 +106,7 @@ final class Tenants implements AutoCloseable {
 
   /** Opens the file; null if it is to be read by {@code S3FileIO}. Sends nothing. */
   @Nullable SeekableInputStream open(S3EInputFile file, String location, long length) {
-    ObjectRef object = reasonAgainst == null ? ClientView.object(location) : null;
+    ObjectRef object = object(location);
     Reading reading = object == null ? null : reading(location);
     if (reading == null || object == null) {
       return null;
@@ -123,6 +123,16 @@ final class Tenants implements AutoCloseable {
         end(reading);
       }
     }
+  }
+
+  /** Whether S3E reads files at a location, if anybody does. */
+  boolean reads(String location) {
+    return object(location) != null;
+  }
+
+  /** What S3E is to read at a location; null if {@code S3FileIO} is to. */
+  private @Nullable ObjectRef object(String location) {
+    return reasonAgainst == null ? ClientView.object(location) : null;
   }
 
   /** The tenant for files at a location; null once this is closed, or if S3E is not to read. */

@@ -183,7 +183,11 @@ class FileIOContractTest {
   void aMissingFileIsToldAsSuch() throws IOException {
     String gone = Store.location("data/gone");
     assertThat(io.newInputFile(gone).exists()).isFalse();
-    for (InputFile file : List.of(io.newInputFile(gone), io.newInputFile(gone, SIZE))) {
+    for (InputFile file :
+        List.of(
+            io.newInputFile(gone),
+            io.newInputFile(gone + ".parquet"),
+            io.newInputFile(gone, SIZE))) {
       assertThatThrownBy(
               () -> {
                 try (SeekableInputStream in = file.newStream()) {

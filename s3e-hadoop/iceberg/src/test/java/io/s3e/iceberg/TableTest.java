@@ -3,6 +3,8 @@ package io.s3e.iceberg;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.s3e.testing.Fault;
+import io.s3e.testing.HostileS3Server;
 import io.s3e.testing.Seed;
 import io.s3e.testing.Slow;
 import java.util.ArrayList;
@@ -12,12 +14,16 @@ import org.apache.iceberg.FileScanTask;
 import org.apache.iceberg.ManifestFile;
 import org.apache.iceberg.Table;
 import org.apache.iceberg.aws.s3.S3FileIO;
+import org.apache.iceberg.data.Record;
+import org.apache.iceberg.data.parquet.GenericParquetReaders;
 import org.apache.iceberg.io.CloseableIterable;
 import org.apache.iceberg.io.FileInfo;
 import org.apache.iceberg.io.InputFile;
 import org.apache.iceberg.io.SeekableInputStream;
+import org.apache.iceberg.parquet.Parquet;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -44,6 +50,11 @@ class TableTest {
         }
       }
     }
+  }
+
+  @BeforeEach
+  void forget() {
+    store.server.forgetRequests();
   }
 
   @AfterAll
@@ -142,6 +153,73 @@ class TableTest {
         }
       }
     }
+  }
+
+  /** As readers of Flink, of Arrow and of deletes open them, and every reader a manifest list. */
+  @Test
+  void filesOpenedWithoutALengthAreReadByS3eAndAskedForItOnce() throws Exception {
+    try (S3EFileIO io = store.open(new S3EFileIO())) {
+      Table table = Tables.open(io, LOCATION, pointer);
+      String metadata = pointer.metadata;
+      assertThat(asked(metadata, "HEAD")).as("of table metadata").isEmpty();
+      assertThat(asked(metadata, "GET")).hasSize(1).noneMatch(TableTest::isByS3e);
+
+      String list = table.currentSnapshot().manifestListLocation();
+      assertThat(table.currentSnapshot().allManifests(io)).hasSize(2 * Tables.FILES);
+      assertThat(asked(list, "HEAD")).as("of the manifest list").hasSize(1);
+      assertThat(asked(list, "GET")).isNotEmpty().allMatch(TableTest::isByS3e);
+
+      String data;
+      try (CloseableIterable<FileScanTask> tasks = table.newScan().planFiles()) {
+        data = tasks.iterator().next().file().location();
+      }
+      try (CloseableIterable<Record> rows =
+          Parquet.read(io.newInputFile(data))
+              .project(Tables.SCHEMA.select("c0", "c5"))
+              .createReaderFunc(
+                  type -> GenericParquetReaders.buildReader(Tables.SCHEMA.select("c0", "c5"), type))
+              .build()) {
+        assertThat(rows).hasSize(Tables.ROWS);
+      }
+      assertThat(asked(data, "HEAD")).as("of the data file").hasSize(1);
+      assertThat(asked(data, "GET")).isNotEmpty().allMatch(TableTest::isByS3e);
+    }
+  }
+
+  /** Whatever becomes of the question: the reader gets what Iceberg's stream says of the file. */
+  @Test
+  void whereTheLengthIsNotToldIcebergsStreamReads() throws Exception {
+    String name = HostileStore.location("refused/a.PARQUET");
+    store.put("refused/a.PARQUET", new byte[] {1, 2, 3});
+    try (S3EFileIO io = store.open(new S3EFileIO());
+        S3EFileIO off = store.open(new S3EFileIO(), "s3e.enabled", "false")) {
+      try (SeekableInputStream in = off.newInputFile(name).newStream()) {
+        assertThat(in.readAllBytes()).containsExactly(1, 2, 3);
+      }
+      assertThat(asked(name, "HEAD")).as("where S3E is off").isEmpty();
+      store.server.decideAll(
+          request ->
+              request.method().equals("HEAD") ? Fault.status(403, "AccessDenied") : Fault.none());
+      try (SeekableInputStream in = io.newInputFile(name).newStream()) {
+        assertThat(in).isNotInstanceOf(S3ESeekableInputStream.class);
+        assertThat(in.readAllBytes()).containsExactly(1, 2, 3);
+      }
+      assertThat(asked(name, "HEAD")).hasSize(1);
+    } finally {
+      store.server.decideAll(request -> Fault.none());
+    }
+  }
+
+  private static boolean isByS3e(HostileS3Server.Request request) {
+    return String.valueOf(request.header("User-Agent")).contains("S3E/");
+  }
+
+  /** What has been asked of a file since the requests were forgotten. */
+  private static List<HostileS3Server.Request> asked(String location, String method) {
+    String target = location.substring("s3:/".length());
+    return store.server.requests().stream()
+        .filter(each -> each.method().equals(method) && each.target().equals(target))
+        .toList();
   }
 
   @Test

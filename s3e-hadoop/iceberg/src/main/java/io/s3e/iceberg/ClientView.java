@@ -113,6 +113,7 @@ record ClientView(
     }
     String trait = Trait.first(FOR_CLIENT_OF_ICEBERG, properties);
     String reason = trait == null ? fips() : trait;
+    reason = reason == null ? ForeignParts.first(built, storeUri()) : reason;
     return reason == null ? Proxies.between(storeUri(), properties) : reason;
   }
 

@@ -126,6 +126,12 @@ record ClientView(
         : "FIPS is asked for: " + host;
   }
 
+  /** Whether {@code S3FileIO} is for the location, by its scheme. */
+  static boolean isS3(String location) {
+    int colon = location.indexOf(':');
+    return colon > 0 && SCHEMES.contains(location.substring(0, colon));
+  }
+
   /**
    * The object at a location of Iceberg's; null if that is none which S3E can name: S3 Express,
    * Outposts, an ARN, or a key that Iceberg would cut at a question mark or a hash.

@@ -68,6 +68,11 @@ public class S3EFileIO extends S3FileIO {
   @Override
   public void initialize(Map<String, String> properties) {
     S3EProperties.check(properties);
+    initializeChecked(properties);
+  }
+
+  /** With properties that were found good, of which nothing is to be said a second time. */
+  final void initializeChecked(Map<String, String> properties) {
     closeTenants();
     super.initialize(properties);
     isInitialized = true;

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.apache.iceberg.aws.s3.S3FileIO;
+import org.apache.iceberg.io.FileIO;
 
 /** A bucket of a server that does wrong what it is told to, and knows who asked for what. */
 final class HostileStore implements AutoCloseable {
@@ -53,7 +53,7 @@ final class HostileStore implements AutoCloseable {
     return properties;
   }
 
-  <F extends S3FileIO> F open(F io, String... more) {
+  <F extends FileIO> F open(F io, String... more) {
     io.initialize(properties(more));
     return io;
   }

@@ -13,11 +13,17 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.ObjectInputStream;
 import java.io.ObjectOutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.iceberg.io.FileIO;
 import org.apache.iceberg.io.SeekableInputStream;
 import org.apache.iceberg.io.StorageCredential;
+import org.apache.iceberg.util.SerializableSupplier;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.objenesis.strategy.StdInstantiatorStrategy;
@@ -33,30 +39,36 @@ class SerializationTest {
   enum By {
     JAVA {
       @Override
-      S3EFileIO copy(S3EFileIO io) throws Exception {
+      Object written(Object io) throws Exception {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         try (ObjectOutputStream out = new ObjectOutputStream(bytes)) {
           out.writeObject(io);
         }
         try (ObjectInputStream in =
             new ObjectInputStream(new ByteArrayInputStream(bytes.toByteArray()))) {
-          return (S3EFileIO) in.readObject();
+          return in.readObject();
         }
       }
     },
     KRYO {
       @Override
-      S3EFileIO copy(S3EFileIO io) {
+      Object written(Object io) {
         Kryo kryo = new Kryo();
         kryo.setInstantiatorStrategy(
             new Kryo.DefaultInstantiatorStrategy(new StdInstantiatorStrategy()));
         Output out = new Output(1 << 10, 1 << 20);
         kryo.writeClassAndObject(out, io);
-        return (S3EFileIO) kryo.readClassAndObject(new Input(out.toBytes()));
+        return kryo.readClassAndObject(new Input(out.toBytes()));
       }
     };
 
-    abstract S3EFileIO copy(S3EFileIO io) throws Exception;
+    abstract Object written(Object io) throws Exception;
+
+    <F extends FileIO> F copy(F io) throws Exception {
+      @SuppressWarnings("unchecked")
+      F copy = (F) written(io);
+      return copy;
+    }
   }
 
   @Slow
@@ -108,7 +120,53 @@ class SerializationTest {
     }
   }
 
-  private static byte[] read(S3EFileIO io) throws IOException {
+  /** With what it has made for another scheme, too. */
+  @ParameterizedTest
+  @EnumSource
+  @Slow
+  void theCopyOfAResolverReads(By by, @TempDir Path directory) throws Exception {
+    Path local = Files.write(directory.resolve("local"), new byte[] {1, 2, 3});
+    try (HostileStore store = new HostileStore()) {
+      store.put("one/file", SIZE, 1);
+      S3EResolvingFileIO io = new S3EResolvingFileIO();
+      io.setCredentials(
+          List.of(
+              StorageCredential.create(
+                  HostileStore.location("one/"),
+                  Map.of("s3.access-key-id", "vended", "s3.secret-access-key", "secret"))));
+      store.open(io, "s3e.prefetch.window.max", "8M");
+      io.serializeConfWith(unused -> new LocalConf());
+      byte[] expected = read(io);
+      assertThat(io.newInputFile(local.toUri().toString()).getLength()).isEqualTo(3);
+      S3EResolvingFileIO copy = by.copy(io);
+      io.close();
+      store.server.forgetRequests();
+      try (copy) {
+        assertThat(copy.properties()).isEqualTo(io.properties());
+        assertThat(read(copy)).isEqualTo(expected);
+        assertThat(store.signers("one")).containsExactly("vended");
+        assertThat(copy.reads().tenants().tenant(HostileStore.location("one/file")).config())
+            .extracting(config -> config.maxWindowBytes())
+            .isEqualTo(8L << 20);
+        assertThat(copy.newInputFile(local.toUri().toString()).getLength()).isEqualTo(3);
+      }
+      assertThat(store.server.gets())
+          .isNotEmpty()
+          .allMatch(request -> String.valueOf(request.header("User-Agent")).contains("S3E/"));
+    }
+  }
+
+  /** As Spark has one, which Kryo can write. */
+  static final class LocalConf implements SerializableSupplier<Configuration> {
+    private static final long serialVersionUID = 1L;
+
+    @Override
+    public Configuration get() {
+      return new Configuration(false);
+    }
+  }
+
+  private static byte[] read(FileIO io) throws IOException {
     try (SeekableInputStream in =
         io.newInputFile(HostileStore.location("one/file"), SIZE).newStream()) {
       return in.readAllBytes();

@@ -5,6 +5,7 @@ import io.s3e.testserver.S3TestServer;
 import java.util.HashMap;
 import java.util.Map;
 import org.apache.iceberg.aws.s3.S3FileIO;
+import org.apache.iceberg.io.FileIO;
 import org.apache.iceberg.io.OutputFile;
 import org.apache.iceberg.io.PositionOutputStream;
 
@@ -38,7 +39,7 @@ final class Store implements AutoCloseable {
     return properties;
   }
 
-  <F extends S3FileIO> F open(F io, String... more) {
+  <F extends FileIO> F open(F io, String... more) {
     io.initialize(properties(more));
     return io;
   }

@@ -11,6 +11,7 @@ import java.io.EOFException;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.net.SocketTimeoutException;
 import java.util.List;
 
 /**
@@ -59,7 +60,9 @@ record ReadFailures(StreamSource source, ObjectHandle handle) {
       return new ObjectChangedException(message, cause);
     }
     if (cause instanceof InterruptedIOException) {
-      return (IOException) new InterruptedIOException(message).initCause(cause);
+      boolean isLate = cause instanceof SocketTimeoutException;
+      var told = isLate ? new SocketTimeoutException(message) : new InterruptedIOException(message);
+      return (IOException) told.initCause(cause);
     }
     if (cause instanceof FileNotFoundException || cause instanceof EOFException) {
       return cause;
@@ -71,8 +74,7 @@ record ReadFailures(StreamSource source, ObjectHandle handle) {
     List<GetRecord> gets = source.fetcher().ledger().latest(handle.version().object(), TOLD_GETS);
     StringBuilder told = new StringBuilder();
     for (int i = 0; i < gets.size(); i++) {
-      told.append(i == 0 ? "; its latest GETs: (" : ", (").append(i + 1).append(") ");
-      told.append(gets.get(i));
+      told.append((i == 0 ? "; its latest GETs: (" : ", (") + (i + 1) + ") " + gets.get(i));
     }
     return told.toString();
   }

@@ -5,7 +5,9 @@ import io.s3e.client.RequestFailure;
 import io.s3e.client.StoreAnswer;
 import io.s3e.fetch.ObjectChangedException;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.lang.reflect.Constructor;
+import java.net.SocketTimeoutException;
 import java.nio.file.AccessDeniedException;
 import java.util.Map;
 import org.apache.hadoop.fs.s3a.Constants;
@@ -31,9 +33,14 @@ public final class FailureTranslation {
 
   /**
    * @param failure what the core raised
-   * @return what the caller is to see; {@code failure} itself if no request failed
+   * @return what the caller is to see; {@code failure} itself if no request failed, or the reader
+   *     was interrupted
    */
   public static IOException translate(FailedRead read, IOException failure) {
+    if (failure instanceof InterruptedIOException && !(failure instanceof SocketTimeoutException)) {
+      // Somebody ends the read: what became of its requests then is no failure of the store.
+      return failure;
+    }
     RequestFailure request = first(RequestFailure.class, failure);
     if (request == null) {
       return failure instanceof ObjectChangedException ? changed(read, failure) : failure;

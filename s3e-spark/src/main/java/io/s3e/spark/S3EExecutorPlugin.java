@@ -72,7 +72,7 @@ final class S3EExecutorPlugin implements ExecutorPlugin {
     AdapterConfig config = AdapterConfig.read(hadoop, null);
     if (isOwnProcess
         && AdapterConfig.caches(hadoop).stream().anyMatch(S3EExecutorPlugin::needsSecret)) {
-      fetchSecret(plugin);
+      fetchSecret(plugin, config.enabled() && needsSecret(config.cache()));
     }
     if (config.enabled()) {
       engine = EngineHold.of(EngineFactory.held(config));
@@ -97,19 +97,26 @@ final class S3EExecutorPlugin implements ExecutorPlugin {
     return cache.encrypted() && cache.scope() == Scope.APP;
   }
 
-  /** Before the first file system looks for it. */
-  private static void fetchSecret(PluginContext plugin) {
+  /**
+   * Before the first file system looks for it.
+   *
+   * @param isForAll whether every bucket needs it; else those that do fail by themselves
+   */
+  private static void fetchSecret(PluginContext plugin, boolean isForAll) {
     try {
       byte[] secret = (byte[]) plugin.ask(DriverRequest.CACHE_SECRET);
       Credentials credentials = new Credentials();
       credentials.addSecretKey(new Text(CacheSecret.ALIAS), secret);
       UserGroupInformation.getCurrentUser().addCredentials(credentials);
     } catch (Exception e) {
-      throw new IllegalStateException(
+      String why =
           "fs.s3a.s3e.cache.encryption = \"true\" in fs.s3a.s3e.cache.scope = \"app\", but the"
               + " driver has not told the secret: set both in the driver too, or"
-              + " spark.s3e.cache.scope = \"private\", where each executor has a secret of its own",
-          e);
+              + " spark.s3e.cache.scope = \"private\", where each executor has a secret of its own";
+      if (isForAll) {
+        throw new IllegalStateException(why, e);
+      }
+      LOG.warn("Of some buckets {}", why, e);
     }
   }
 

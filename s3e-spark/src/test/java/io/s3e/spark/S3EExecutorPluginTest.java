@@ -171,13 +171,24 @@ class S3EExecutorPluginTest {
     plugin.init(new LoneExecutor(), Map.of());
     plugin.shutdown();
 
-    spark.set("spark.hadoop.fs.s3a.bucket.shared.s3e.cache.scope", "app");
+    spark.set("spark.s3e.cache.scope", "app");
     settled();
     assertThatThrownBy(() -> new S3EExecutorPlugin().init(new LoneExecutor(), Map.of()))
         .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("fs.s3a.s3e.cache.encryption = \"true\"")
         .hasMessageContaining("spark.s3e.cache.scope = \"private\"")
         .hasRootCauseMessage("the driver has none");
+  }
+
+  /** Nobody may ever read the bucket: its file systems fail by themselves. */
+  @Test
+  void anExecutorBeginsWithoutTheSecretOfOneBucket() {
+    spark.set("spark.s3e.cache.encryption", "true").set("spark.s3e.cache.scope", "private");
+    spark.set("spark.hadoop.fs.s3a.bucket.shared.s3e.cache.scope", "app");
+    settled();
+    S3EExecutorPlugin plugin = new S3EExecutorPlugin();
+    plugin.init(new LoneExecutor(), Map.of());
+    plugin.shutdown();
   }
 
   @Test

@@ -66,6 +66,9 @@ record StatedHead(ObjectHead head, int sent) {
         var unused = ready.await(left, TimeUnit.NANOSECONDS);
       }
       TimeUnit.NANOSECONDS.sleep(again.pauseNanos());
+    } catch (RuntimeException e) {
+      // The client's: what the store has said counts more, and the next HEAD tells it.
+      failure.addSuppressed(e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       InterruptedIOException interrupted = new InterruptedIOException(failure.getMessage());

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.s3e.cli.CommandRig.Outcome;
 import io.s3e.testing.Slow;
 import java.io.IOException;
-import java.io.InputStream;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -70,7 +69,7 @@ class RefusedUploadsTest {
   @ParameterizedTest
   @ValueSource(ints = {1, 2 * PART})
   void anObjectWhoseAnswerWasLostIsThere(int size) throws IOException {
-    try (RefusingStore store = new RefusingStore(Map.of("HEAD", 404)).losingOne()) {
+    try (RefusingStore store = new RefusingStore(Map.of("HEAD", 404)).losingOne(null)) {
       Outcome put = put(store, size, "--json");
 
       assertThat(put.code()).as(put.err()).isZero();
@@ -80,23 +79,31 @@ class RefusedUploadsTest {
     }
   }
 
-  @Test
-  void anObjectThatSomebodyElseMayHaveWrittenIsNotClaimed() throws IOException {
-    try (RefusingStore store = new RefusingStore(Map.of("HEAD", 404)).losingOne()) {
-      InputStream late =
-          new InputStream() {
-            @Override
-            public int read() {
-              store.store("\"other\"");
-              return -1;
-            }
-          };
-      try (CommandRig rig = new CommandRig(store.endpoint())) {
-        Outcome put = rig.run(late, "put", "-", URI);
+  /** Or who may not look, so that nobody knows. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void anObjectThatSomebodyElseMayHaveWrittenIsNotClaimed(boolean mayLook) throws IOException {
+    try (RefusingStore store =
+        new RefusingStore(Map.of("HEAD", mayLook ? 404 : 403))
+            .losingOne(mayLook ? "\"other\"" : null)) {
+      Outcome put = put(store, 1);
 
-        assertThat(put.code()).isEqualTo(1);
-        assertThat(put.err()).hasLineCount(1).contains("exists", "HTTP 412");
-      }
+      assertThat(put.code()).isEqualTo(1);
+      assertThat(put.err())
+          .hasLineCount(1)
+          .contains("the store's answer was lost", "HTTP 412", "--force replaces it");
+    }
+  }
+
+  @Test
+  void anObjectThatIsThereFirstStays() throws IOException {
+    try (RefusingStore store = new RefusingStore(Map.of("HEAD", 403))) {
+      store.store("\"other\"");
+      Outcome put = put(store, 1);
+
+      assertThat(put.code()).isEqualTo(1);
+      assertThat(put.err()).hasLineCount(1).contains("exists", "HTTP 412");
+      assertThat(store.stored()).isEqualTo("\"other\"");
     }
   }
 

@@ -35,6 +35,7 @@ final class RefusingStore implements AutoCloseable {
   private final Map<Integer, byte[]> parts = new ConcurrentSkipListMap<>();
   private final AtomicBoolean loses = new AtomicBoolean();
   private volatile @Nullable String stored;
+  private volatile @Nullable String replacement;
 
   /**
    * @param refusals a status by the method; {@code If-None-Match} stands for requests with it
@@ -50,8 +51,13 @@ final class RefusingStore implements AutoCloseable {
     return URI.create("http://127.0.0.1:" + server.getAddress().getPort());
   }
 
-  /** The answer to the next request that makes an object is lost, once it has made it. */
-  RefusingStore losingOne() {
+  /**
+   * The answer to the next request that makes an object is lost, once it has made it.
+   *
+   * @param replacement the ETag of what somebody else puts in its place then; null for none
+   */
+  RefusingStore losingOne(@Nullable String replacement) {
+    this.replacement = replacement;
     loses.set(true);
     return this;
   }
@@ -81,7 +87,7 @@ final class RefusingStore implements AutoCloseable {
               ? refusals.get("If-None-Match")
               : refusals.get(method);
       String etag = stored;
-      if (method.equals("HEAD") && etag != null) {
+      if (method.equals("HEAD") && etag != null && !Integer.valueOf(403).equals(refusal)) {
         exchange.getResponseHeaders().add("ETag", etag);
         send(exchange, 200, "");
         return;
@@ -97,6 +103,7 @@ final class RefusingStore implements AutoCloseable {
       taken.add(query == null ? method : method + "?" + query);
       String made = make(method, query == null ? "" : query, body);
       if (stored != null && loses.compareAndSet(true, false)) {
+        stored = replacement == null ? stored : replacement;
         return;
       }
       exchange.getResponseHeaders().add("ETag", made);

@@ -23,10 +23,6 @@ public final class InFlight {
     exchanges.remove(exchange);
   }
 
-  public int size() {
-    return exchanges.size();
-  }
-
   /** Cancels all, and waits for none. */
   public void cancelAll() {
     exchanges.forEach(InFlight::cancel);

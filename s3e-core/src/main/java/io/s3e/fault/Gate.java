@@ -32,7 +32,7 @@ import org.slf4j.LoggerFactory;
  * <p><b>Nothing is lost.</b> Waiters are in a queue until they pass, and whoever takes one out of
  * its queue, under the lock, lets it pass. They are looked at when a request has ended, when a
  * retry's pause is over, and every {@value #TICK_MILLIS} ms as long as time alone may let one pass.
- * A pass that is not used, since its run has given up meanwhile, goes to the next.
+ * A pass that is not used, since its run or its reader has given up, goes to the next.
  *
  * <p><b>Gate and rate</b> are one thing in two files, and name each other's words ({@link Outcome},
  * {@link GateRate.WaiterKind}): a request ends as the gate's users tell it, and passes as the rate
@@ -193,11 +193,12 @@ public final class Gate {
     Thread self = Thread.currentThread();
     Waiter waiter = enter(kind, pauseNanos, () -> LockSupport.unpark(self));
     int parks = 0;
+    boolean isUsed = false;
     try {
       while (!waiter.over) {
         long left = deadline - System.nanoTime();
         if (left <= 0 || givenUp.getAsBoolean()) {
-          return !leave(waiter);
+          return false;
         }
         LockSupport.parkNanos(this, Math.min(left, TICK_NANOS));
         if (Thread.interrupted()) {
@@ -208,9 +209,12 @@ public final class Gate {
           turn();
         }
       }
-      return true;
+      isUsed = kind == GateRate.WaiterKind.DEMAND || !givenUp.getAsBoolean();
+      return isUsed;
     } finally {
-      leave(waiter);
+      if (!leave(waiter) && !isUsed && kind == GateRate.WaiterKind.RETRY) {
+        unused();
+      }
     }
   }
 

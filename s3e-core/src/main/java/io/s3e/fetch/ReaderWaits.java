@@ -80,7 +80,8 @@ record ReaderWaits(Tenant tenant) {
         requireOpen(handle);
         // Others who read for the same call may have got on meanwhile.
         if (patience.isOver()) {
-          String time = "no memory became free in " + tenant.config.readTimeout();
+          String time =
+              "no memory became free in " + tenant.config.readTimeout().toSeconds() + " s";
           throw new IOException(time + ": other reads hold the memory budget");
         }
         if (patience.isSpentOnVisit(since)) {

@@ -74,7 +74,8 @@ record ReadFailures(StreamSource source, ObjectHandle handle) {
     List<GetRecord> gets = source.fetcher().ledger().latest(handle.version().object(), TOLD_GETS);
     StringBuilder told = new StringBuilder();
     for (int i = 0; i < gets.size(); i++) {
-      told.append((i == 0 ? "; its latest GETs: (" : ", (") + (i + 1) + ") " + gets.get(i));
+      told.append(i == 0 ? "; its latest GETs: (" : ", (").append(i + 1).append(") ");
+      told.append(gets.get(i));
     }
     return told.toString();
   }

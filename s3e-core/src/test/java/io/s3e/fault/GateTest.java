@@ -163,6 +163,25 @@ class GateTest {
     assertThat(waits.get(800, TimeUnit.MILLISECONDS)).isFalse();
   }
 
+  @Test
+  void aRetryThatIsWaitedForPassesAfterItsPause() throws Exception {
+    long from = System.nanoTime();
+    assertThat(gate.awaitRetry(60_000_000, () -> false, in(5_000))).isTrue();
+    assertThat(System.nanoTime() - from).isGreaterThanOrEqualTo(60_000_000L);
+    assertThat(gate.awaitRetry(900_000_000, () -> false, in(20))).isFalse();
+  }
+
+  /** More of them than there are tokens: each pass is the next one's. */
+  @Test
+  void aRetryWhoseReaderLeavesAsItPassesTakesNothing() throws Exception {
+    for (int i = 0; i < 100; i++) {
+      assertThat(gate.awaitRetry(0, () -> true, in(5_000))).isFalse();
+    }
+    AtomicBoolean ran = new AtomicBoolean();
+    assertThat(gate.retry(0, () -> ran.set(true))).isTrue();
+    assertThat(ran).isTrue();
+  }
+
   @Slow
   @Test
   void aDemandBeforeAShutGateEndsWhenItsThreadIsInterrupted() throws Exception {

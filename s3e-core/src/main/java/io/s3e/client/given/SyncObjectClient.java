@@ -35,17 +35,14 @@ import software.amazon.awssdk.services.s3.S3Client;
  * make before a response begins do no harm.
  *
  * <p>Cancelling ends the exchange at once. A thread that waits for a response to begin stays busy
- * until it does or the SDK client's time-out strikes, and another one takes its place, up to three
- * for each GET that may be in flight; one that reads a body is freed by dropping the connection.
+ * until it does or the SDK client's time-out strikes, and keeps its connection; one that reads a
+ * body is freed by dropping the connection.
  *
  * <p>Works with SDK 2.24 and later.
  */
 public final class SyncObjectClient implements ObjectClient {
   private static final AtomicInteger NUMBER = new AtomicInteger();
   private static final long IDLE_THREAD_SECONDS = 10;
-
-  /** For each GET that may be in flight: a store that hangs must not take threads without end. */
-  private static final int MOST_STUCK = 3;
 
   private static final Logger LOG = LoggerFactory.getLogger(SyncObjectClient.class);
 
@@ -153,32 +150,11 @@ public final class SyncObjectClient implements ObjectClient {
     inFlight.remove(exchange);
     // One that was cancelled in the queue is not sent any more.
     boolean unused = threads.remove(exchange);
-    if (!threads.getQueue().isEmpty()) {
-      makeUpForStuck();
-    }
-  }
-
-  /** Lets as many threads more be as wait for what nobody wants any more. */
-  private synchronized void makeUpForStuck() {
-    int carried = limits.copyRequests();
-    int working = threads.getActiveCount() + threads.getQueue().size();
-    int stuck = Math.max(0, Math.min(working - inFlight.size(), MOST_STUCK * carried));
-    // Neither may be above the other at any time; what is queued gets its thread.
-    threads.setMaximumPoolSize(Math.max(carried + stuck, threads.getMaximumPoolSize()));
-    try {
-      threads.setCorePoolSize(carried + stuck);
-    } catch (OutOfMemoryError e) {
-      LOG.debug("No thread in place of {} that hang", stuck, e);
-    }
-    threads.setMaximumPoolSize(carried + stuck);
   }
 
   private void submit(GetRequest request, SyncExchange exchange) {
     try {
       threads.execute(exchange);
-      if (!threads.getQueue().isEmpty() || threads.getCorePoolSize() > limits.copyRequests()) {
-        makeUpForStuck();
-      }
     } catch (RejectedExecutionException e) {
       exchange.endUnsent(RequestFailure.closed(request.subject()));
     } catch (OutOfMemoryError e) {

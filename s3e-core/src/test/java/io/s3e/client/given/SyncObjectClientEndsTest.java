@@ -111,8 +111,8 @@ class SyncObjectClientEndsTest {
       assertThat(begun.await(20, TimeUnit.SECONDS)).isTrue();
       RecordingHandler waiting = new RecordingHandler();
       ObjectClient.Exchange second = client.get(REQUEST, waiting);
-      second.cancel();
       first.cancel();
+      second.cancel();
       assertThat(hanging.awaitFailure().kind()).isEqualTo(Kind.CANCELLED);
       assertThat(waiting.awaitFailure().kind()).isEqualTo(Kind.CANCELLED);
       RecordingHandler third = new RecordingHandler();
@@ -120,50 +120,6 @@ class SyncObjectClientEndsTest {
       mayAnswer.countDown();
       assertThat(third.awaitFailure()).hasMessageContaining("0 of 10 bytes");
       assertThat(sent).as("not the one that was cancelled in the queue").hasValue(2);
-    }
-  }
-
-  @Test
-  void threadsThatHangForNobodyAreReplacedForATime() throws Exception {
-    CountDownLatch mayAnswer = new CountDownLatch(1);
-    AtomicInteger asked = new AtomicInteger();
-    AtomicInteger hung = new AtomicInteger();
-    Store store =
-        request -> {
-          if (request.etag() != null) {
-            return answer(InputStream.nullInputStream(), () -> {});
-          }
-          asked.incrementAndGet();
-          try {
-            assertThat(mayAnswer.await(20, TimeUnit.SECONDS)).isTrue();
-          } catch (InterruptedException e) {
-            throw new IOException(e);
-          } finally {
-            hung.incrementAndGet();
-          }
-          throw new IOException("hangs");
-        };
-    GetRequest good =
-        new GetRequest(REQUEST.object(), REQUEST.range(), "\"v1\"", null, false, Map.of(), null);
-    try (ObjectClient client = client(store)) {
-      for (int i = 1; i <= 4; i++) {
-        int expected = i;
-        ObjectClient.Exchange hangs = client.get(REQUEST, new RecordingHandler());
-        awaitTrue("it is asked", () -> asked.get() == expected);
-        hangs.cancel();
-        if (i <= 3) {
-          RecordingHandler other = new RecordingHandler();
-          client.get(good, other);
-          assertThat(other.awaitFailure()).hasMessageContaining("0 of 10 bytes");
-        }
-      }
-      // Four threads hang: no more are made, and those are taken again.
-      RecordingHandler last = new RecordingHandler();
-      client.get(good, last);
-      assertThat(last.hasEnded()).isFalse();
-      mayAnswer.countDown();
-      assertThat(last.awaitFailure()).hasMessageContaining("0 of 10 bytes");
-      awaitTrue("all are back", () -> hung.get() == 4);
     }
   }
 

@@ -39,7 +39,7 @@ public final class TaskAccounts implements AutoCloseable {
   private final ReadTally outsideOfTasks = counts -> countForJvm(counts.withBytesFromMemory());
   private final Reports reports;
 
-  /** Has a thread from the first late report on. The JDK's own would outlive the application. */
+  /** The JDK's own would outlive the application. */
   private final ScheduledThreadPoolExecutor timer;
 
   // Guarded by this.
@@ -65,6 +65,8 @@ public final class TaskAccounts implements AutoCloseable {
             work -> Background.daemon("s3e-late-reports", work),
             new ThreadPoolExecutor.DiscardPolicy());
     timer.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+    // Late counts come on threads of clients, which must not fail for want of a thread.
+    timer.prestartCoreThread();
   }
 
   /**

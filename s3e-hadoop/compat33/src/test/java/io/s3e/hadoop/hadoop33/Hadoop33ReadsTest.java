@@ -125,6 +125,7 @@ class Hadoop33ReadsTest {
         byte[] bytes = new byte[1000];
         in.readFully(0, bytes);
         in.readFully(bytes);
+        assertThat(in.read()).isEqualTo(content[1000] & 0xff);
         in.seek(SIZE - 10);
         assertThat(in.read(bytes)).isEqualTo(10);
         assertThat(in.read(bytes)).isEqualTo(-1);
@@ -133,16 +134,16 @@ class Hadoop33ReadsTest {
       counts.add(kept);
     }
     for (String name :
-        List.of(
-            "stream_read_fully_operations",
-            "stream_read_operations_incomplete",
-            "stream_read_exceptions",
-            "stream_read_bytes")) {
+        List.of("stream_read_fully_operations", "stream_read_exceptions", "stream_read_bytes")) {
       assertThat(counts.get(1).counters().get(name))
           .as(name)
           .isEqualTo(counts.get(0).counters().get(name));
     }
-    assertThat(counts.get(1).counters().get("stream_read_operations")).isGreaterThanOrEqualTo(3);
+    // S3A's may take several for one call, by what a socket has.
+    assertThat(counts.get(1).counters().get("stream_read_operations")).isEqualTo(3);
+    for (IOStatisticsSnapshot each : counts) {
+      assertThat(each.counters().get("stream_read_operations_incomplete")).isPositive();
+    }
   }
 
   /** A framework's account, as Spark's plugin keeps one for each task. */

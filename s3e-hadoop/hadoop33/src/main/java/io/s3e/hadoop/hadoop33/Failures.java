@@ -8,6 +8,7 @@ import io.s3e.client.RequestFailure.Kind;
 import io.s3e.client.StoreAnswer;
 import io.s3e.fetch.ObjectChangedException;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.net.ConnectException;
 import java.net.NoRouteToHostException;
 import java.net.ProtocolException;
@@ -37,6 +38,9 @@ final class Failures {
   private Failures() {}
 
   static IOException translate(String path, IOException failure) {
+    if (isInterrupt(failure)) {
+      return failure;
+    }
     for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
       if (cause instanceof ObjectChangedException) {
         return changed(path, failure);
@@ -55,6 +59,12 @@ final class Failures {
       }
     }
     return failure;
+  }
+
+  /** Somebody ends the read: what became of its requests then is no failure of the store. */
+  static boolean isInterrupt(IOException failure) {
+    return failure instanceof InterruptedIOException
+        && !(failure instanceof SocketTimeoutException);
   }
 
   private static boolean isTransport(Kind kind) {

@@ -104,7 +104,9 @@ final class Hadoop33InputStream extends FSInputStream
       }
     } catch (IOException e) {
       if (e instanceof EOFException || !reads.goBack(e)) {
-        counters.readException();
+        if (!closed && !(e instanceof EOFException)) {
+          counters.readException();
+        }
         throw Failures.translate(path(), e);
       }
       failure = e;
@@ -206,8 +208,11 @@ final class Hadoop33InputStream extends FSInputStream
 
   @Override
   public int read() throws IOException {
+    requireOpen();
     byte[] one = new byte[1];
-    return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
+    // No operation: S3A's stream counts none for a single byte.
+    int count = readOn(stream -> stream.read(one, 0, 1), stream -> stream.read(one, 0, 1));
+    return count < 0 ? -1 : one[0] & 0xff;
   }
 
   @Override
@@ -218,8 +223,7 @@ final class Hadoop33InputStream extends FSInputStream
       return 0;
     }
     return readOn(
-        length,
-        stream -> stream.read(target, offset, length),
+        stream -> operation(getPos(), length, stream.read(target, offset, length)),
         stream -> stream.read(target, offset, length));
   }
 
@@ -229,9 +233,9 @@ final class Hadoop33InputStream extends FSInputStream
     if (!target.hasRemaining()) {
       return 0;
     }
+    int length = target.remaining();
     return readOn(
-        target.remaining(),
-        stream -> stream.read(target),
+        stream -> operation(getPos(), length, stream.read(target)),
         stream -> {
           byte[] bytes = new byte[Math.min(target.remaining(), 1 << 20)];
           int came = stream.read(bytes, 0, bytes.length);
@@ -241,7 +245,7 @@ final class Hadoop33InputStream extends FSInputStream
   }
 
   /** Reads from the position on, and moves it. */
-  private int readOn(int length, Reader<S3EInputStream> byS3e, Reader<S3AInputStream> byS3a)
+  private int readOn(Reader<S3EInputStream> byS3e, Reader<S3AInputStream> byS3a)
       throws IOException {
     synchronized (order) {
       long at = next;
@@ -252,7 +256,7 @@ final class Hadoop33InputStream extends FSInputStream
           by(
               stream -> {
                 stream.seek(at);
-                return operation(at, length, byS3e.read(stream));
+                return byS3e.read(stream);
               },
               stream -> {
                 stream.seek(at);

@@ -345,6 +345,9 @@ public final class Reads implements Closeable {
 
   /** Whether S3A's stream is to do a read that S3E's client has failed to do. */
   boolean goBack(IOException failure) {
+    if (Failures.isInterrupt(failure)) {
+      return false;
+    }
     if (Failures.kind(failure) == Kind.NO_ETAG || FallbackClient.isLinkage(failure)) {
       leaveToS3a(String.valueOf(failure.getMessage()));
     }

@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Stack;
 import java.util.concurrent.Callable;
+import java.util.regex.Pattern;
 import org.apache.hadoop.conf.Configuration;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
@@ -44,6 +45,8 @@ import picocli.CommandLine.Spec;
 public final class BenchCommand implements Callable<Integer> {
 
   private static final long MEBIBYTE = 1L << 20;
+
+  private static final Pattern OF_S3E = Pattern.compile("(iceberg-)?s3e(-.*)?");
 
   @Spec private @Nullable CommandSpec spec;
 
@@ -246,9 +249,20 @@ public final class BenchCommand implements Callable<Integer> {
       if (json) {
         commandLine.getOut().println(Files.readString(report.json()));
       }
-      // What fails beside others is named in the table; where nothing was measured the job failed.
-      return summaries.stream().anyMatch(Summary::hasFigures) ? 0 : 1;
+      return exitCode(summaries);
     }
+  }
+
+  /**
+   * What fails beside others is named in the table. Where nothing was measured the job failed, and
+   * where S3E has read a wrong byte.
+   */
+  static int exitCode(List<Summary> summaries) {
+    boolean isWrong =
+        summaries.stream()
+            .filter(Summary::hasWrongBytes)
+            .anyMatch(summary -> OF_S3E.matcher(summary.engine().name()).matches());
+    return !isWrong && summaries.stream().anyMatch(Summary::hasFigures) ? 0 : 1;
   }
 
   private static int checkServer(JobOptions options, PrintWriter out)
@@ -339,6 +353,11 @@ public final class BenchCommand implements Callable<Integer> {
       throw wrong(
           "--endpoint, --region, --path-style, --profile and --anonymous are for objects of your"
               + " own: name s3a://BUCKET/KEY");
+    }
+    for (String option : uri == null ? List.<String>of() : ServerOptions.NAMES) {
+      if (commandSpec().commandLine().getParseResult().hasMatchedOption(option)) {
+        throw wrong(option + " is for the embedded server: leave out " + option + " or " + uri);
+      }
     }
     try {
       List<WorkloadKind> kinds =

@@ -4,6 +4,7 @@ package io.s3e.bench;
 import io.s3e.bench.server.FirstByteTime;
 import io.s3e.bench.server.Shape;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
@@ -19,6 +20,17 @@ final class ServerOptions {
   private static final double MOST_MEGABYTES = 1_000_000;
   private static final double MOST_FACTOR = 1_000;
   private static final Pattern TAIL = Pattern.compile("([0-9]*\\.?[0-9]+)x([0-9]*\\.?[0-9]+)");
+
+  /** All of them. */
+  static final List<String> NAMES =
+      List.of(
+          "--ttfb",
+          "--jitter",
+          "--tail",
+          "--bandwidth",
+          "--total-bandwidth",
+          "--tls",
+          "--request-log");
 
   /** Every run meets the same waits. */
   private static final long SEED = 20_060_314;

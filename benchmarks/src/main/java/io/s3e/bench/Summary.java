@@ -53,6 +53,11 @@ public record Summary(Engine engine, String workload, int pass, List<Measurement
     return !good().isEmpty();
   }
 
+  /** Whether a run had wrong bytes. */
+  public boolean hasWrongBytes() {
+    return runs.stream().anyMatch(run -> run.result().status() == RunResult.Status.WRONG_BYTES);
+  }
+
   /** Median over the runs that ended well; NaN when none did or nobody could measure. */
   public double median(ToDoubleFunction<Measurement> figure) {
     double[] values = sorted(figure);

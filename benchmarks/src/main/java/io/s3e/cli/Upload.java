@@ -91,6 +91,9 @@ final class Upload implements AutoCloseable {
   /** The multipart upload that has to be ended; null before and after. Guarded by this. */
   private @Nullable String unfinished;
 
+  /** What an abort has left; null if nothing. Guarded by this. */
+  private @Nullable String stays;
+
   /** Nothing may begin any more, and bodies break off. Written under the lock of this. */
   private volatile boolean ended;
 
@@ -370,8 +373,12 @@ final class Upload implements AutoCloseable {
    */
   @Override
   public void close() throws UnabortedUploadException {
-    atExit.close();
-    abort();
+    try {
+      abort();
+    } finally {
+      // Now: an interruption meanwhile waits for the abort, and tells what it leaves.
+      atExit.close();
+    }
   }
 
   private synchronized void abort() throws UnabortedUploadException {
@@ -398,27 +405,36 @@ final class Upload implements AutoCloseable {
     } catch (NoSuchUploadException gone) {
       return;
     } catch (SdkException e) {
-      throw new UnabortedUploadException(
-          "the multipart upload " + id + " is not aborted, its parts stay: " + e.getMessage(), e);
+      stays = "the multipart upload " + id + " is not aborted, its parts stay: " + e.getMessage();
+      throw new UnabortedUploadException(stays, e);
     } finally {
       if (isInterrupted) {
         Thread.currentThread().interrupt();
       }
     }
     if (!isQuiet) {
-      throw new UnabortedUploadException(
+      stays =
           "the multipart upload "
               + id
-              + " was aborted while parts were under way; those that arrive later stay",
-          null);
+              + " was aborted while parts were under way; those that arrive later stay";
+      throw new UnabortedUploadException(stays, null);
     }
   }
 
   private void abortAtExit() {
+    String left = abortNow();
+    if (left != null) {
+      System.err.println("Upload of " + target.object() + ": " + left);
+    }
+  }
+
+  /** Aborts, unless somebody has; what may stay in the store then, null if nothing. */
+  synchronized @Nullable String abortNow() {
     try {
       abort();
     } catch (UnabortedUploadException e) {
-      System.err.println("Upload of " + target.object() + ": " + e.getMessage());
+      return e.getMessage();
     }
+    return stays;
   }
 }

@@ -92,6 +92,23 @@ final class Application {
     return stage.tasks() == 0 ? 0 : slotMillis(stage.firstLaunch(), stage.lastFinish());
   }
 
+  /**
+   * Of the time of slots that were there while a stage ran, what no task of any stage took: the
+   * tasks of each are taken to be spread evenly over its time.
+   */
+  long idleMillis(Stage stage) {
+    double busy = 0;
+    for (Stage other : stages.values()) {
+      long both =
+          Math.min(stage.lastFinish(), other.lastFinish())
+              - Math.max(stage.firstLaunch(), other.firstLaunch());
+      if (both > 0) {
+        busy += (double) other.runMillis() * both / other.wallMillis();
+      }
+    }
+    return Math.max(0, slotMillis(stage) - Math.round(busy));
+  }
+
   private long slotMillis(long from, long until) {
     // A log that tells of no executor has had one.
     return executors.isEmpty()

@@ -17,6 +17,7 @@ final class ApplicationReader implements Consumer<JsonNode> {
   private static final String TIMESTAMP = "Timestamp";
   private static final String STAGE_ID = "Stage ID";
   private static final String ATTEMPT = "Stage Attempt ID";
+  private static final String PARTITIONS = "Number of Partitions";
   private static final String S3A = "s3a://";
 
   private final Application application = new Application();
@@ -104,7 +105,10 @@ final class ApplicationReader implements Consumer<JsonNode> {
   private Stage describe(JsonNode info) {
     Stage stage = application.stage(info.path(STAGE_ID).asInt(), info.path(ATTEMPT).asInt());
     stage.name = info.path("Stage Name").asText();
+    // The stage's own comes first.
+    stage.partitions = info.path("RDD Info").path(0).path(PARTITIONS).asInt();
     for (JsonNode rdd : info.path("RDD Info")) {
+      stage.mostPartitions = Math.max(stage.mostPartitions, rdd.path(PARTITIONS).asInt());
       String name = rdd.path("Name").asText();
       if (name.startsWith(S3A)) {
         stage.rddPaths.add(name);

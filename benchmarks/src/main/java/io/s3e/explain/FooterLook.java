@@ -100,12 +100,24 @@ final class FooterLook {
     RemoteIterator<LocatedFileStatus> listing = fileSystem.listFiles(table, true);
     while (listing.hasNext() && found.size() < LISTED) {
       LocatedFileStatus file = listing.next();
-      String name = file.getPath().getName();
-      if (file.getLen() > TAIL_BYTES && !name.startsWith("_") && !name.startsWith(".")) {
+      if (file.getLen() > TAIL_BYTES && isData(file.getPath(), table)) {
         found.add(file);
       }
     }
     return found;
+  }
+
+  /**
+   * Not those of {@code _delta_log}, {@code _spark_metadata} or {@code .hoodie}, as Spark has it.
+   */
+  private static boolean isData(Path file, Path table) {
+    for (Path at = file; at != null && at.depth() > table.depth(); at = at.getParent()) {
+      String name = at.getName();
+      if (name.startsWith(".") || (name.startsWith("_") && !name.contains("="))) {
+        return false;
+      }
+    }
+    return true;
   }
 
   private void add(FileStatus status) throws IOException {

@@ -63,9 +63,19 @@ final class PlanReader {
         facts.getOrDefault("Format", "").toLowerCase(Locale.ROOT),
         facts.getOrDefault("ReadSchema", ""),
         filters.equals("[]") ? "" : filters,
-        facts.getOrDefault("PartitionFilters", ""),
+        facts.getOrDefault("PartitionFilters", "") + filesOfItsOwn(execution, facts),
         metrics(node),
         filter);
+  }
+
+  /**
+   * Delta names the files of a micro-batch, and those that a DELETE, UPDATE or MERGE looks into, by
+   * themselves: each query reads others of the table.
+   */
+  private static String filesOfItsOwn(long execution, Map<String, String> facts) {
+    return facts.getOrDefault("Location", "").startsWith("TahoeBatchFileIndex")
+        ? " files of query " + execution
+        : "";
   }
 
   private static String table(String location, String name) {

@@ -39,12 +39,11 @@ final class SlotRule implements Rule {
   }
 
   private static boolean isUnsplittable(Application application, TableReads.Run run) {
+    Stage stage = run.stage();
+    // A task of a coalesce reads several splits.
     return run.isText()
-        && run.stage().longestInputBytes() > MORE_THAN_A_SPLIT * application.splitBytes();
-  }
-
-  private static long idleMillis(Application application, Stage stage) {
-    return Math.max(0, application.slotMillis(stage) - stage.runMillis());
+        && stage.mostPartitions <= stage.tasks()
+        && stage.longestInputBytes() > MORE_THAN_A_SPLIT * application.splitBytes();
   }
 
   private static Finding unsplittable(
@@ -64,7 +63,7 @@ final class SlotRule implements Rule {
             + tasks(application, stage),
         "write the text uncompressed or as bzip2, in more files, or as Parquet: a file of gzip is"
             + " read by one task from its start to its end",
-        new Saving(idleMillis(application, stage), 0));
+        new Saving(application.idleMillis(stage), 0));
   }
 
   private static String tasks(Application application, Stage stage) {
@@ -81,7 +80,7 @@ final class SlotRule implements Rule {
     // A task that finds no row group in its part has nothing to read.
     int readers = Math.max(1, stage.tasks() - stage.tasksWithoutRows());
     int slots = application.slots(stage);
-    if (slots < FEW_SLOTS || readers > slots / 2) {
+    if (slots < FEW_SLOTS || readers > slots / 2 || stage.isPartial()) {
       return;
     }
     findings.add(
@@ -97,7 +96,7 @@ final class SlotRule implements Rule {
                 + (run.fileBytes() == 0 ? "" : ", " + Sizes.bytes(run.fileBytes()) + " of files"),
             "give the job fewer executors (spark.dynamicAllocation.enabled), or the table more row"
                 + " groups (parquet.block.size), so that all slots have some to read",
-            new Saving(idleMillis(application, stage), 0)));
+            new Saving(application.idleMillis(stage), 0)));
   }
 
   private static void notS3(Facts facts, List<Finding> findings) {

@@ -21,6 +21,12 @@ final class Stage {
   /** Of the SQL metrics that its tasks counted in: those of a scan say whose stage it is. */
   final Set<Long> metrics = new HashSet<>();
 
+  /** Partitions of the RDD that it computes; 0 if the log does not tell. */
+  int partitions;
+
+  /** The most partitions of an RDD below that: a scan has more of them before a coalesce. */
+  int mostPartitions;
+
   private int tasks;
   private int tasksWithoutRows;
   private long runMillis;
@@ -66,6 +72,16 @@ final class Stage {
 
   int tasks() {
     return tasks;
+  }
+
+  /** Whether it had a task for some of its partitions only: in a LIMIT, or a part done again. */
+  boolean isPartial() {
+    return tasks < partitions;
+  }
+
+  /** The part of its partitions that had a task, 0 to 1. */
+  double part() {
+    return isPartial() ? (double) tasks / partitions : 1;
   }
 
   int tasksWithoutRows() {

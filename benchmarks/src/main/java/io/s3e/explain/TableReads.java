@@ -23,7 +23,7 @@ record TableReads(String table, List<Run> runs) {
    *
    * @param scan the plan's; empty for an RDD, of which the log tells the path alone
    * @param share the table's part of the stage, 0 to 1
-   * @param files files that were read
+   * @param files files that were read; by estimate where the stage did not run all partitions
    * @param fileBytes their length
    */
   record Run(Stage stage, Optional<TableScan> scan, double share, long files, long fileBytes) {
@@ -74,9 +74,11 @@ record TableReads(String table, List<Run> runs) {
       for (TableScan scan : scans) {
         long bytes = bytes(application, scan);
         double share = whole == 0 ? 1.0 / scans.size() : bytes / whole;
-        long files = application.metric(scan, TableScan.FILES);
+        // The plan's, of all partitions.
+        long files = Math.round(application.metric(scan, TableScan.FILES) * stage.part());
+        long read = Math.round(bytes * stage.part());
         runs.computeIfAbsent(scan.table(), table -> new ArrayList<>())
-            .add(new Run(stage, Optional.of(scan), share, files, bytes));
+            .add(new Run(stage, Optional.of(scan), share, files, read));
       }
       // A scan of SQL has an RDD of its own, whose name is no path.
       for (String path : scans.isEmpty() ? stage.rddPaths : List.<String>of()) {

@@ -12,7 +12,8 @@ import java.util.Map;
  * @param columns the columns that it reads, as the plan writes them
  * @param filters what is asked of the files by their statistics, as the plan writes it; empty for
  *     none
- * @param partitions the filters that say which partitions are read, as the plan writes them
+ * @param partitions the filters that say which partitions are read, as the plan writes them, and
+ *     the query where that has files of its own
  * @param metrics numbers of the scan's SQL metrics, by name
  * @param filterRows number of the metric of rows behind the filter above the scan; -1 for none
  */

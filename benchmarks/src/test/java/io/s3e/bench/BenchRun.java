@@ -107,7 +107,9 @@ final class BenchRun {
     ForkedJvm.UNVERIFIED.forEach(option -> all.add("--jvm-option=" + option));
     // It begins as an option of the command's own does.
     all.add("--jvm-option=-Djava.awt.headless=true");
-    all.addAll(List.of("--ttfb=1", "--bandwidth=0"));
+    if (Stream.of(arguments).noneMatch(argument -> argument.startsWith("s3a://"))) {
+      all.addAll(List.of("--ttfb=1", "--bandwidth=0"));
+    }
     all.addAll(List.of(arguments));
     StringWriter out = new StringWriter();
     int code = execute(out, all.toArray(String[]::new));

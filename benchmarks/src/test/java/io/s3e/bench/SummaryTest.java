@@ -119,7 +119,7 @@ class SummaryTest {
     List<Summary> won = List.of(summary("s3e", gigabyteIn(1)), summary("classic", gigabyteIn(10)));
     assertThat(OneTable.render(won))
         .contains("10.0 ×")
-        .contains("S3E was slower than none of them.")
+        .contains("S3E was slower than none of them by more than 3 %.")
         .contains("Every byte was right in every run.");
     List<Summary> lost =
         List.of(
@@ -131,6 +131,19 @@ class SummaryTest {
         .contains("WRONG BYTES in 1 of 1 runs")
         .contains("but where a line below the engine says otherwise");
     assertThat(OneTable.render(lost).lines().map(String::length)).allMatch(n -> n <= 100);
+  }
+
+  @Test
+  void aWrongByteOfS3eFailsTheJob() {
+    Summary good = summary("s3e", gigabyteIn(1));
+    Summary wrong = summary("classic", FAILURE);
+    assertThat(BenchCommand.exitCode(List.of(good, wrong))).isZero();
+    for (String engine : List.of("s3e", "s3e-host", "iceberg-s3e")) {
+      assertThat(BenchCommand.exitCode(List.of(good, summary(engine, gigabyteIn(1), FAILURE))))
+          .as(engine)
+          .isEqualTo(1);
+    }
+    assertThat(BenchCommand.exitCode(List.of(wrong))).isEqualTo(1);
   }
 
   @Test
@@ -146,10 +159,14 @@ class SummaryTest {
             vec("s3e", 100),
             vec("classic", 800));
     assertThat(OneTable.render(others))
-        .contains("\nseq: S3E has no figure.\nElsewhere S3E was slower than none of them.\n");
+        .contains(
+            "\n"
+                + "seq: S3E has no figure.\n"
+                + "Elsewhere S3E was slower than none of them by more than 3 %.\n");
     List<Summary> some =
         List.of(summary("s3e", FAILURE, gigabyteIn(1)), summary("classic", gigabyteIn(1)));
-    assertThat(OneTable.render(some)).contains("S3E was slower than none of them.");
+    assertThat(OneTable.render(some))
+        .contains("S3E was slower than none of them by more than 3 %.");
   }
 
   @Test

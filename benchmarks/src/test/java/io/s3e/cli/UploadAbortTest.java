@@ -128,6 +128,20 @@ class UploadAbortTest {
     }
   }
 
+  /** Else nobody would: the command says nothing of its failure then. */
+  @Test
+  void anInterruptionAfterTheAbortTellsWhatStays() throws Exception {
+    try (StuckClient s3 = new StuckClient();
+        PartSource source = failing(s3.begun)) {
+      Upload upload = new Upload(s3, TARGET, 2, bytes -> {}, Duration.ofMillis(1));
+      assertThatThrownBy(() -> upload.send(source)).hasMessage("the tape has torn");
+      assertThatThrownBy(upload::close).isInstanceOf(UnabortedUploadException.class);
+
+      assertThat(upload.abortNow()).contains("upload-1", "those that arrive later stay");
+      assertThat(s3.aborted).containsExactly("upload-1");
+    }
+  }
+
   @Test
   void anUploadIsAbortedAlsoWhileItsPartsAreUnderWay() {
     try (StuckClient s3 = new StuckClient()) {

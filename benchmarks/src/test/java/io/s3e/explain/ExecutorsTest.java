@@ -4,6 +4,7 @@ package io.s3e.explain;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -49,6 +50,53 @@ class ExecutorsTest {
               assertThat(finding.evidence()).startsWith("2 tasks on 14 slots for 10");
               assertThat(finding.saving().slotMillis()).isEqualTo(120_000);
             });
+  }
+
+  @Test
+  void slotsThatAnotherStageHasAreNotIdle() throws Exception {
+    SyntheticLog log = new SyntheticLog();
+    log.executorAdded("0", 8, 0);
+    log.query(1, "s3a://bucket/dimension", 1, 0, 60_000);
+    log.query(2, "s3a://bucket/facts", 7, 0, 60_000);
+
+    assertThat(log.explain(directory).findings())
+        .extracting(Finding::kind)
+        .doesNotContain(Finding.Kind.IDLE_SLOTS);
+  }
+
+  /** As {@code show()} has it: the plan tells of all files, and a task reads the first. */
+  @Test
+  void aStageOfSomePartitionsReadsAsMuchLess() throws Exception {
+    SyntheticLog log = new SyntheticLog();
+    log.executorAdded("0", 8, 0);
+    log.query(1, "s3a://bucket/table", 1, 0, 60_000);
+    log.stage(1, 4, 4);
+    Explanation explanation = log.explain(directory);
+
+    assertThat(explanation.tables())
+        .singleElement()
+        .satisfies(table -> assertThat(table.fileBytes()).isEqualTo((1L << 26) / 4));
+    assertThat(explanation.findings())
+        .extracting(Finding::kind)
+        .doesNotContain(Finding.Kind.IDLE_SLOTS);
+  }
+
+  @Test
+  void queriesOfFilesOfTheirOwnReadNothingAgain() throws Exception {
+    for (String index : List.of("TahoeBatchFileIndex", "TahoeLogFileIndex")) {
+      SyntheticLog log = new SyntheticLog();
+      for (int i = 1; i <= 3; i++) {
+        log.executorAdded("" + i, 4, i * 60_000L);
+        log.query(i, index, "s3a://bucket/table", 4, i * 60_000L, i * 60_000L + 60_000);
+        log.executorRemoved("" + i, i * 60_000L + 60_000);
+      }
+      List<String> read =
+          log.explain(directory).application().scans().stream()
+              .map(TableScan::whatIsRead)
+              .distinct()
+              .toList();
+      assertThat(read).hasSize(index.equals("TahoeBatchFileIndex") ? 3 : 1);
+    }
   }
 
   @Test

@@ -97,6 +97,18 @@ class LayoutRuleTest {
     assertThat(find(layout)).isEmpty();
   }
 
+  /** Of Delta, of Spark's streams and of Hudi, whose names sort before those of the data. */
+  @Test
+  void whatLiesBesideTheDataIsNotLookedAt() throws IOException {
+    for (String beside : List.of("_delta_log/00.json", "_spark_metadata/0", ".hoodie/metadata/f")) {
+      Path file = directory.resolve("table").resolve(beside);
+      Files.createDirectories(file.getParent());
+      Files.write(file, new byte[1_000]);
+    }
+    Files.createDirectories(directory.resolve("table/_day=1"));
+    assertThat(look(1, 1, true).rowGroups()).isEqualTo(1);
+  }
+
   @Test
   void aTableThatIsGoneIsTold() {
     List<String> failures = new ArrayList<>();

@@ -11,6 +11,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalDouble;
+import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.apache.hadoop.conf.Configuration;
 
@@ -49,6 +50,31 @@ final class SyntheticLog {
   /** A query of one scan, and the stage of its number, whose tasks did nothing but compute. */
   void query(int number, String table, int tasks, long from, long until)
       throws JsonProcessingException {
+    query(number, "InMemoryFileIndex", table, tasks, from, until);
+  }
+
+  /** The stage of that number, whose RDD has so many partitions, and those below it. */
+  void stage(int number, int... partitions) throws JsonProcessingException {
+    event(
+        "SparkListenerStageCompleted",
+        Map.of(
+            "Stage Info",
+            Map.of(
+                "Stage ID",
+                number,
+                "Stage Attempt ID",
+                0,
+                "Stage Name",
+                "show",
+                "RDD Info",
+                IntStream.of(partitions)
+                    .mapToObj(each -> Map.of("Name", "RDD", "Number of Partitions", each))
+                    .toList())));
+  }
+
+  /** The same as {@link #query}, with the files of another index. */
+  void query(int number, String index, String table, int tasks, long from, long until)
+      throws JsonProcessingException {
     long[] ids = LongStream.range(0, METRICS.size()).map(i -> 10L * number + i).toArray();
     event(
         SQL + "SQLExecutionStart",
@@ -60,8 +86,7 @@ final class SyntheticLog {
                 "nodeName",
                 "Scan parquet ",
                 "metadata",
-                Map.of(
-                    "Location", "InMemoryFileIndex(1 paths)[" + table + "]", "Format", "Parquet"),
+                Map.of("Location", index + "(1 paths)[" + table + "]", "Format", "Parquet"),
                 "metrics",
                 LongStream.range(0, METRICS.size())
                     .mapToObj(

@@ -51,7 +51,8 @@ class SparkHistoryTest extends SparkOnServer {
   }
 
   private List<JsonNode> kept() throws IOException {
-    try (Stream<Path> files = Files.walk(directory.resolve("events/s3e-history"))) {
+    try (Stream<Path> files =
+        Files.walk(directory.resolve("events/s3e-history-" + System.getProperty("user.name")))) {
       return files
           .filter(file -> file.getFileName().toString().endsWith(".json"))
           .map(SparkHistoryTest::parsed)

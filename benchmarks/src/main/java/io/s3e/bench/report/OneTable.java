@@ -126,9 +126,9 @@ public final class OneTable {
     if (!losses.isEmpty()) {
       lines.add(losses.stream().collect(Collectors.joining("; ", "S3E was slower in: ", ".")));
     } else if (missing.isEmpty()) {
-      lines.add("S3E was slower than none of them.");
+      lines.add("S3E was slower than none of them by more than 3 %.");
     } else if (missing.size() < sections) {
-      lines.add("Elsewhere S3E was slower than none of them.");
+      lines.add("Elsewhere S3E was slower than none of them by more than 3 %.");
     }
     return String.join("\n", lines);
   }

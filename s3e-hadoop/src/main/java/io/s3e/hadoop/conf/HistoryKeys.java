@@ -26,7 +26,7 @@ final class HistoryKeys {
           "a path of any file system of Hadoop's",
           "The directory of histories; without one none is kept, and a WARN says so. It is read and"
               + " written with the credentials of the job. Spark's plugin takes the directory"
-              + " `s3e-history` in that of event logs, where those are on.");
+              + " `s3e-history-USER` in that of event logs, where those are on.");
 
   static final ConfigKey<String> JOB =
       ConfigKey.text(

@@ -23,6 +23,7 @@ import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.LocalDirAllocator;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.permission.FsPermission;
 import org.apache.hadoop.fs.s3a.Constants;
 import org.apache.hadoop.fs.s3a.S3AFileSystem;
 import org.apache.hadoop.fs.s3a.S3AUtils;
@@ -43,6 +44,11 @@ import org.jspecify.annotations.Nullable;
  * opens its own, which on S3 is S3A's, and closes it. A JVM of seconds has no second to make one.
  */
 public final class HistoryStore {
+  /** As Spark has those of its event logs: names of tables and columns are not everybody's. */
+  private static final FsPermission OF_DIRECTORY = new FsPermission("770");
+
+  private static final FsPermission OF_FILE = new FsPermission("660");
+
   private static final String PREFIX = "history-";
   private static final String SUFFIX = ".json";
 
@@ -219,16 +225,22 @@ public final class HistoryStore {
         write(files, new Path(parent, name), all);
       } else {
         Path written = new Path(parent, "." + name + ".part");
-        files.mkdirs(parent);
+        files.mkdirs(parent, OF_DIRECTORY);
         write(files, written, all);
         if (!files.rename(written, new Path(parent, name))) {
           throw new IOException("Cannot rename " + written);
         }
       }
+      String problem = found.problem();
       for (Path each : found.files()) {
-        boolean unused = files.delete(each, false);
+        try {
+          boolean unused = files.delete(each, false);
+        } catch (IOException e) {
+          // What is written has all of it.
+          problem = "files that are read no more cannot be deleted: " + e.getMessage();
+        }
       }
-      return new Found(all, found.files(), found.problem());
+      return new Found(all, found.files(), problem);
     } finally {
       opened.closeBeside();
     }
@@ -261,6 +273,7 @@ public final class HistoryStore {
     byte[] bytes = HistoryFile.encode(facts);
     FSDataOutputStreamBuilder<?, ?> builder = files.createFile(file);
     builder.recursive().overwrite(true).opt(Constants.FS_S3A_CREATE_PERFORMANCE, true);
+    builder.permission(OF_FILE);
     try (OutputStream out = builder.build()) {
       out.write(bytes);
     }

@@ -14,6 +14,7 @@ import java.io.InputStream;
 import java.lang.reflect.Method;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -22,6 +23,8 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.LocalFileSystem;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -59,6 +62,40 @@ class HistoryStoreTest {
     assertThat(both.runs()).extracting(Run::id).containsExactly("r1", "r2");
     assertThat(both.tables()).extracting(TableFacts::place).containsExactly("b/t1", "b/t2");
     assertThat(files()).as("one a job").hasSize(2);
+  }
+
+  /** Names of tables and columns are not everybody's, as Spark's event logs are not. */
+  @Test
+  void whatIsWrittenIsForItsUserAndGroup() throws Exception {
+    store.add(run("nightly #", 1));
+    Path file = files().get(0);
+    assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
+        .matches("rw-.{3}---");
+    assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file.getParent())))
+        .matches("rwx.{3}---");
+  }
+
+  /** A store whose writers may not delete. */
+  public static final class KeepingFileSystem extends LocalFileSystem {
+    @Override
+    public boolean delete(org.apache.hadoop.fs.Path path, boolean recursive) throws IOException {
+      throw new IOException("not allowed to delete " + path.getName());
+    }
+  }
+
+  @Test
+  void filesThatCannotBeDeletedAreTold() throws Exception {
+    store.add(run("nightly #", 1));
+    Configuration conf = new Configuration();
+    conf.setClass("fs.file.impl", KeepingFileSystem.class, FileSystem.class);
+    conf.setBoolean("fs.file.impl.disable.cache", true);
+    HistoryStore.Found found =
+        new HistoryStore(new org.apache.hadoop.fs.Path(directory.toUri()), conf)
+            .add(run("nightly #", 2));
+
+    assertThat(found.facts().runs()).extracting(Run::id).containsExactly("r1", "r2");
+    assertThat(found.problem()).contains("cannot be deleted", "not allowed to delete");
+    assertThat(store.read("nightly 7").runs()).hasSize(2);
   }
 
   @Test

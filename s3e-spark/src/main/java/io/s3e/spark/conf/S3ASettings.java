@@ -6,6 +6,8 @@ import io.s3e.hadoop.cache.CacheSecret;
 import io.s3e.hadoop.conf.AdapterConfig;
 import io.s3e.hadoop.conf.DiskCacheKeys;
 import io.s3e.hadoop.conf.UnknownKeys;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -15,6 +17,7 @@ import java.util.UUID;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.security.UserGroupInformation;
 import org.apache.spark.SparkConf;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -118,7 +121,16 @@ public final class S3ASettings {
     setUnlessUser(HISTORY + ".job", spark.get("spark.app.name", ""));
     if (spark.getBoolean("spark.eventLog.enabled", false)) {
       String logs = spark.get("spark.eventLog.dir", "file:/tmp/spark-events");
-      setUnlessUser(HISTORY + ".dir", logs.replaceAll("/+$", "") + "/s3e-history");
+      setUnlessUser(HISTORY + ".dir", logs.replaceAll("/+$", "") + "/s3e-history-" + user());
+    }
+  }
+
+  /** Event logs of many users may lie in one directory, where none may write what another made. */
+  private static String user() {
+    try {
+      return UserGroupInformation.getCurrentUser().getShortUserName();
+    } catch (IOException e) {
+      throw new UncheckedIOException("Who starts the application is not known", e);
     }
   }
 

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.s3e.S3E;
 import io.s3e.testing.CapturedLog;
-import io.s3e.testing.Eventually;
 import io.s3e.testing.Slow;
 import java.io.IOException;
 import java.lang.ref.WeakReference;
@@ -167,15 +166,8 @@ class ResolvingTest {
   @Slow
   void aStreamKeepsItsFileIoOpen() throws Exception {
     WeakReference<?>[] forgotten = new WeakReference<?>[1];
-    WeakReference<?>[] unrelated = {new WeakReference<>(new Object())};
     try (SeekableInputStream in = streamOfAForgottenIo(forgotten)) {
-      Eventually.awaitTrue(
-          "garbage is collected",
-          () -> {
-            System.gc();
-            System.runFinalization();
-            return unrelated[0].get() == null;
-          });
+      Store.collectGarbage();
       assertThat(forgotten[0].get()).isNotNull();
       assertThat(in.readAllBytes()).isEqualTo(CONTENT);
     }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.s3e.iceberg;
 
+import io.s3e.testing.Eventually;
 import io.s3e.testserver.S3TestServer;
+import java.lang.ref.WeakReference;
 import java.util.HashMap;
 import java.util.Map;
 import org.apache.iceberg.aws.s3.S3FileIO;
@@ -57,5 +59,17 @@ final class Store implements AutoCloseable {
   @Override
   public void close() throws Exception {
     server.close();
+  }
+
+  /** Until what nothing holds is gone, and finalized. */
+  static void collectGarbage() throws Exception {
+    WeakReference<?> unrelated = new WeakReference<>(new Object());
+    Eventually.awaitTrue(
+        "garbage is collected",
+        () -> {
+          System.gc();
+          System.runFinalization();
+          return unrelated.get() == null;
+        });
   }
 }

@@ -433,7 +433,7 @@ final class Upload implements AutoCloseable {
     try {
       abort();
     } catch (UnabortedUploadException e) {
-      return e.getMessage();
+      // As the field says.
     }
     return stays;
   }

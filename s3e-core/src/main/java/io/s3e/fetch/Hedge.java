@@ -75,10 +75,6 @@ final class Hedge implements Body.Destination, Attempt.Outcome {
     }
   }
 
-  void begin() {
-    attempt.begin();
-  }
-
   @Override
   public void endsAt(long offset) throws IOException {
     throw new IOException("the object ends inside a range that is asked for twice");

@@ -66,7 +66,7 @@ final class LateGet {
       return;
     }
     hedge = second;
-    second.begin();
+    second.attempt.begin();
     // Perhaps the attempt has ended before it could see the hedge.
     if (attempt.get.hasEnded()) {
       end();

@@ -61,7 +61,7 @@ final class S3EDriverPlugin implements DriverPlugin {
       new MemoryChecks(plugin.conf(), config).findings().forEach(LOG::warn);
     }
     // Which scope executors have is known there alone.
-    if (AdapterConfig.caches(hadoop).stream().anyMatch(DiskCacheSettings::encrypted)) {
+    if (config.caches(hadoop).stream().anyMatch(DiskCacheSettings::encrypted)) {
       addSecret();
     }
     if (SparkKeys.ANNOUNCE.get(spark.conf()) || SparkKeys.SQL_METRICS.get(spark.conf())) {

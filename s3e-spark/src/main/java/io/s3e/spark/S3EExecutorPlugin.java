@@ -70,8 +70,7 @@ final class S3EExecutorPlugin implements ExecutorPlugin {
       return;
     }
     AdapterConfig config = AdapterConfig.read(hadoop, null);
-    if (isOwnProcess
-        && AdapterConfig.caches(hadoop).stream().anyMatch(S3EExecutorPlugin::needsSecret)) {
+    if (isOwnProcess && config.caches(hadoop).stream().anyMatch(S3EExecutorPlugin::needsSecret)) {
       fetchSecret(plugin, config.enabled() && needsSecret(config.cache()));
     }
     if (config.enabled()) {

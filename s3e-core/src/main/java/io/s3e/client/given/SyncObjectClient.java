@@ -43,7 +43,6 @@ import software.amazon.awssdk.services.s3.S3Client;
 public final class SyncObjectClient implements ObjectClient {
   private static final AtomicInteger NUMBER = new AtomicInteger();
   private static final long IDLE_THREAD_SECONDS = 10;
-
   private static final Logger LOG = LoggerFactory.getLogger(SyncObjectClient.class);
 
   static {

@@ -74,14 +74,12 @@ public record AdapterConfig(
   }
 
   /**
-   * What file systems of S3E may put on local disk: those of buckets with settings of their own,
-   * and all others. Left out are buckets whose settings are not accepted, since their file systems
-   * are not made.
-   *
-   * @throws IllegalArgumentException as {@link #read} does for the others
+   * What file systems of S3E may put on local disk: those of buckets with settings of their own in
+   * {@code conf}, and all others, whose settings these are. Left out are buckets whose settings are
+   * not accepted, since their file systems are not made.
    */
-  public static List<DiskCacheSettings> caches(Configuration conf) {
-    List<AdapterConfig> all = new ArrayList<>(List.of(read(conf, null)));
+  public List<DiskCacheSettings> caches(Configuration conf) {
+    List<AdapterConfig> all = new ArrayList<>(List.of(this));
     for (String bucket : ConfiguredBuckets.in(conf)) {
       try {
         all.add(read(S3AUtils.propagateBucketOptions(conf, bucket), bucket));

@@ -66,22 +66,23 @@ final class Seams {
   }
 
   private boolean hasPlugin() {
-    if (!settings.namesPlugin() || classPath.has(Library.PLUGIN)) {
-      return settings.namesPlugin();
+    if (!settings.namesPlugin()) {
+      return false;
     }
-    boolean isSpark = classPath.has(Library.SPARK);
-    if (isSpark) {
+    if (classPath.has(Library.PLUGIN)) {
+      return true;
+    }
+    if (classPath.has(Library.SPARK)) {
       report.todo(
           Settings.PLUGINS,
           PLUGIN + ", which is not on the class path",
           "Add the artifact for this Spark by --packages, io.s3e:s3e-spark-4.1_2.13 for 4.1"
               + " (docs/INSTALL.md)");
-    } else {
-      report.note(
-          Settings.PLUGINS,
-          PLUGIN + ", which is not looked at here: no Spark is on the class path");
+      return false;
     }
-    return !isSpark;
+    report.note(
+        Settings.PLUGINS, PLUGIN + ", which is not looked at here: no Spark is on the class path");
+    return true;
   }
 
   private void tellFileSystem(Seam seam) {

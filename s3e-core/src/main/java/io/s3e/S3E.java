@@ -308,9 +308,7 @@ public final class S3E implements AutoCloseable {
     return engine.services.ledger();
   }
 
-  /**
-   * Bytes of the memory budget that this tenant's GETs were granted and that are not free again.
-   */
+  /** Bytes of the memory budget that this tenant's GETs were granted and still hold. */
   public long memoryBytes() {
     return closed.get() ? 0 : account.heldBytes() + made.ownedBytes();
   }

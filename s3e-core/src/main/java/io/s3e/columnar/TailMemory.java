@@ -47,10 +47,7 @@ final class TailMemory {
     return hasOthers ? 0 : unseen;
   }
 
-  /**
-   * A file of {@code objectSize} bytes, 0 if that is not known, had its footer in its last {@code
-   * bytes} bytes.
-   */
+  /** A file of {@code objectSize} bytes, 0 if unknown, had its footer in its last {@code bytes}. */
   synchronized void footer(long bytes, long objectSize) {
     footerBytes -= footerBytes / DECAY_PART;
     if (bytes >= footerBytes) {

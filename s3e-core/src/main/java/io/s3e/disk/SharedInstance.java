@@ -16,6 +16,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -55,6 +56,9 @@ record SharedInstance(
   static final int USUAL_COUNT = 64;
 
   private static final int HASH_BYTES = 10;
+
+  /** An application that makes no region for so long has ended, or reads from S3 again. */
+  private static final long ENDED_MILLIS = TimeUnit.DAYS.toMillis(1);
 
   /** Whether there is an instance already; makes nothing where there is none. */
   static boolean isLaidOut(Path directory, DiskCacheConfig config) throws IOException {
@@ -235,8 +239,8 @@ record SharedInstance(
   }
 
   /**
-   * Deletes what no S3E of today reads: caches of older versions of the format, and regions beyond
-   * the layout, which was broken then and is replaced by one of fewer.
+   * Deletes what nobody reads: caches of older versions of the format and of applications that have
+   * ended, and regions beyond the layout, which was broken then and is replaced by one of fewer.
    */
   private void deleteUnread() throws IOException {
     Path version = Objects.requireNonNull(path.getParent());
@@ -247,7 +251,12 @@ record SharedInstance(
     Stream<Path> beyond =
         entriesOf(path).stream()
             .filter(each -> each.toString().endsWith(REGION) && !regions.contains(each));
-    for (Path each : Stream.concat(older, beyond).toList()) {
+    long then = System.currentTimeMillis() - ENDED_MILLIS;
+    Stream<Path> ended =
+        entriesOf(version).stream()
+            .filter(each -> !each.equals(path) && each.toFile().getName().startsWith(APP))
+            .filter(each -> each.toFile().lastModified() < then);
+    for (Path each : Stream.of(older, beyond, ended).flatMap(all -> all).toList()) {
       try {
         delete(io, each);
       } catch (IOException e) {

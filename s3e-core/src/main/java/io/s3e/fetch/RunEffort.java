@@ -66,10 +66,7 @@ final class RunEffort {
     progressedNanos = System.nanoTime();
   }
 
-  /**
-   * What follows a failed attempt, if any; one that {@code gotOn}, by blocks, is not counted
-   * against the run.
-   */
+  /** What follows a failed attempt, if any; one that {@code gotOn} does not count against a run. */
   @Nullable SendAgain after(RequestFailure failure, boolean gotOn, Gate gate, FaultPolicy policy) {
     history = (gotOn ? History.NONE : history).failed(failure, gate.hasAnswered());
     if (Failures.isForTheReader(failure.getCause())) {

@@ -57,8 +57,7 @@ record VisibleBlocks(Tenant tenant) {
       if (found == null || found.tryPin()) {
         return found;
       }
-      // Dead: evicted, or failed, a moment ago. The thread that killed it has removed it or is
-      // about to.
+      // Evicted or failed a moment ago: who killed it has removed it, or is about to.
       tenant.index.remove(found);
     }
   }

@@ -96,10 +96,7 @@ public final class JvmEnd {
     }
   }
 
-  /**
-   * As {@link #last}, before all tasks that are there: for the end of what nobody uses, which they
-   * would wait for.
-   */
+  /** As {@link #last}, before all tasks that are there: they wait for the end of what is unused. */
   public static void beforeLast(Runnable task) {
     synchronized (TASKS) {
       TASKS.addFirst(task);

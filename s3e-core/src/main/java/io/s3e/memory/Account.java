@@ -79,15 +79,14 @@ public final class Account implements AutoCloseable {
    * none. Null if nobody waits.
    */
   @Nullable Reader next() {
-    return waiting.stream()
-        .filter(one -> !carrier.copiesByObject.isFull(one.object()))
-        .findFirst()
-        .orElse(waiting.peek());
+    Reader awaited = awaited();
+    return awaited != null ? awaited : waiting.peek();
   }
 
-  /** The reader that waits longest, but for those that their own objects hold up; null if none. */
+  /** The first reader whose object may have one more place; guesses wait for it. Null if none. */
   @Nullable Reader awaited() {
-    return waiting.stream().filter(one -> !isHeldUp(one.object())).findFirst().orElse(null);
+    ObjectPlaces places = carrier.copiesByObject;
+    return waiting.stream().filter(one -> !places.isFull(one.object())).findFirst().orElse(null);
   }
 
   /** Whether the reader that is served next lacks memory; one that others pass by lacks a place. */
@@ -123,8 +122,7 @@ public final class Account implements AutoCloseable {
   }
 
   boolean hasLessThanItsShare() {
-    int tenants = carrier.accounts.get();
-    return tenants > 1 && slots.get() * tenants < carrier.slots.capacity;
+    return isShared() && slots.get() * carrier.accounts.get() < carrier.slots.capacity;
   }
 
   /** Whether other tenants use the same connections. */

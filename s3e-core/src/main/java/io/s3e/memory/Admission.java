@@ -240,11 +240,14 @@ public final class Admission implements AutoCloseable {
 
   /** Adds buffers up to {@code blocks}; true with one for a reader that waits, else with all. */
   private boolean addBuffers(List<BlockLease> leases, int blocks, Purpose purpose) {
-    boolean mayFind = true;
+    // To evict what would not be enough is to evict in vain.
+    boolean mayFind =
+        purpose == Purpose.DEMAND
+            || blocks <= spareBuffers() + pooled.spareSlabs(Idle.LONG) + pooled.parkedEntries();
     while (leases.size() < blocks && mayFind) {
       // The one buffer that a reader needs; others cost nothing that is still to be read.
       boolean isNeeded = purpose == Purpose.DEMAND && leases.isEmpty();
-      BlockLease lease = isNeeded || hasSpareBuffer() ? pool.tryAcquire() : null;
+      BlockLease lease = isNeeded || spareBuffers() > 0 ? pool.tryAcquire() : null;
       if (lease != null) {
         leases.add(lease);
       } else {
@@ -262,10 +265,10 @@ public final class Admission implements AutoCloseable {
     return !leases.isEmpty() && (purpose == Purpose.DEMAND || leases.size() == blocks);
   }
 
-  /** Whether there is a buffer beyond the reserve. */
-  private boolean hasSpareBuffer() {
+  /** How many buffers there are beyond the reserve; less than none where that is in use. */
+  private int spareBuffers() {
     int blocks = poolBlocks();
-    return blocks - pool.leased() > Lane.reserve(blocks);
+    return blocks - pool.leased() - Lane.reserve(blocks);
   }
 
   /**

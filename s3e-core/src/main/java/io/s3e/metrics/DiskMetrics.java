@@ -50,9 +50,7 @@ public final class DiskMetrics extends Counters<DiskMetrics.Counter> {
     EVICTED_BYTES,
     /** Times that reading from a directory, or writing to it, was given up after failures. */
     BREAKER_OPENED,
-    /**
-     * Gauge: how many directories are given up now, for reading or writing, until a trial succeeds.
-     */
+    /** Gauge: directories that are given up now, for reading or writing, until a trial succeeds. */
     BREAKERS_OPEN
   }
 

@@ -71,9 +71,7 @@ public final class EngineMetrics extends Counters<EngineMetrics.Counter> {
     GATE_PROBES,
     /** Footers of Parquet and ORC files that were read, to know what their readers will want. */
     COLUMNAR_FOOTERS,
-    /**
-     * Footers that were not read: damaged, too long, or compressed by a codec that is not there.
-     */
+    /** Footers that were not read: damaged, too long, or compressed by a codec that is missing. */
     COLUMNAR_FOOTERS_REFUSED,
     /**
      * Bytes of blocks that were fetched ahead of readers of columnar files. Where such files are

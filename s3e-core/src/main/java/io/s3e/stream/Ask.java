@@ -100,6 +100,9 @@ final class Ask {
   /** Whether the reader's waiting for the next byte was told to the planner. */
   private boolean hasStalled;
 
+  /** The block up to which the read's have been asked for; what is lost of them is found absent. */
+  private long startedUntil;
+
   /** How the last block that did not come has failed. */
   private @Nullable Exception lastFailure;
 
@@ -148,6 +151,7 @@ final class Ask {
     next = at;
     target = into;
     fetchEnd = end();
+    startedUntil = 0;
     isTold = begin == ReadStep.VECTORED;
     beginBlock();
   }
@@ -373,10 +377,12 @@ final class Ask {
       }
       // The read says that it will hardly need the rest of a small object.
       boolean isGlance = begin == ReadStep.POSITIONED && reader.isGlance(end - next);
+      boolean mayWait = caller != Caller.NEVER_WAITS;
+      startedUntil = mayWait ? 0 : reader.startAsked(wanted, wanted.first(), pieces);
       Block asked =
-          caller == Caller.NEVER_WAITS
-              ? reader.begin(wanted, pieces)
-              : reader.demand(wanted, ahead, pieces, !isGlance, patience());
+          mayWait
+              ? reader.demand(wanted, ahead, pieces, !isGlance, patience())
+              : fetcher.find(handle, wanted.first());
       arrival = asked == null ? null : fetcher.join(asked);
     } else if (arrival == null && caller != Caller.NEVER_WAITS) {
       // Its fetch is being given up, and is out of the way in a moment.
@@ -387,7 +393,7 @@ final class Ask {
     }
     if (caller == Caller.WAITS && (isFirst || found == null)) {
       // Not the block in hand: it may have failed by now, which is for its reader to hear.
-      reader.beginRest(wanted, pieces);
+      startedUntil = reader.startAsked(wanted, Math.max(wanted.first() + 1, startedUntil), pieces);
       reader.pump.start(ahead, arrival == null ? null : arrival.block());
     }
   }

@@ -16,6 +16,7 @@ import io.s3e.prefetch.ReadPolicy;
 import io.s3e.prefetch.RequestSizing;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -181,15 +182,6 @@ public final class BlockReader {
   }
 
   /**
-   * Starts fetching {@code wanted} as far as there is room, and does not wait: its first block,
-   * pinned, in memory or on its way; null if there is no room.
-   */
-  @Nullable Block begin(BlockRange wanted, Pieces pieces) {
-    long unused = startAsked(wanted, wanted.first(), pieces);
-    return fetcher.find(handle, wanted.first());
-  }
-
-  /**
    * A read will come to these blocks: what is there and was read is not to leave meanwhile, as far
    * as the GET for the first one goes.
    */
@@ -202,11 +194,6 @@ public final class BlockReader {
         block.unpin();
       }
     }
-  }
-
-  /** Starts fetching what is missing of {@code wanted} behind its first block. */
-  void beginRest(BlockRange wanted, Pieces pieces) {
-    long unused = startAsked(wanted, wanted.first() + 1, pieces);
   }
 
   /**
@@ -222,6 +209,12 @@ public final class BlockReader {
     return reached >= read.end() ? range.end() : Math.max(range.start(), layout.startOf(reached));
   }
 
+  /** Whether all of the range is in memory, on disk or on its way. */
+  boolean isThere(ByteRange range) {
+    BlockRange blocks = layout.covering(range.start(), range.end());
+    return LongStream.range(blocks.first(), blocks.end()).allMatch(pump.isThere);
+  }
+
   /** The end of the object, or all of a small one: what is fetched for those who will open it. */
   BlockRange announced() {
     long size = handle.size();
@@ -233,7 +226,7 @@ public final class BlockReader {
    *
    * @return the first block that is neither there nor on its way; {@code asked.end()} if all are
    */
-  private long startAsked(BlockRange asked, long from, Pieces pieces) {
+  long startAsked(BlockRange asked, long from, Pieces pieces) {
     int count = pieces.count(asked, layout);
     for (int i = 0; i < count; i++) {
       BlockRange piece = Pieces.piece(asked, i, count);

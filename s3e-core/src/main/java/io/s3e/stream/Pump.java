@@ -68,7 +68,8 @@ final class Pump {
   /** Some block that is ahead may be absent. Apart: a run must not keep a forgotten stream. */
   private final AtomicBoolean isDoubtful = new AtomicBoolean();
 
-  private final LongPredicate isThere;
+  /** Of a block: whether it is in memory, on disk or on its way. */
+  final LongPredicate isThere;
 
   /** Whether a thread is about to start a group; what others see of it is not the whole. */
   private final AtomicBoolean isStartingGroup = new AtomicBoolean();

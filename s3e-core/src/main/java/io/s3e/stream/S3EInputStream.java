@@ -296,9 +296,7 @@ public final class S3EInputStream extends InputStream {
     reader.pump.setPolicy(policy);
   }
 
-  /**
-   * Asks for a readahead of at least so many bytes once reads are sequential; 0 for the default.
-   */
+  /** Asks for a readahead of so many bytes or more once reads are sequential; 0: the default. */
   public void setReadahead(long bytes) {
     reader.pump.setMinimum(bytes);
   }

@@ -246,8 +246,7 @@ final class VectorGroup {
   }
 
   private Ask ask(Member member, ByteBuffer buffer) {
-    ByteBuffer filled = buffer.duplicate();
-    filled.limit(filled.position() + Math.toIntExact(member.range.length()));
+    ByteBuffer filled = buffer.duplicate().clear().limit(Math.toIntExact(member.range.length()));
     return Ask.ofRange(
         call.reader, member.range, filled, span.end(), member.next, call.pieces, call.patience);
   }
@@ -335,8 +334,7 @@ final class VectorGroup {
 
   private void deliver(Member member) {
     ByteBuffer filled = Objects.requireNonNull(buffer);
-    filled.limit(filled.position() + Math.toIntExact(member.range.length()));
-    filled.position(0);
+    filled.clear().limit(Math.toIntExact(member.range.length()));
     // The application's from here on, whatever its code does inside.
     ask = null;
     buffer = null;

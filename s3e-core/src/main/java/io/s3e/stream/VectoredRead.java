@@ -134,8 +134,8 @@ final class VectoredRead implements FetchTimer.Watched {
     groups.forEach(VectorGroup::watch);
     List<ByteRange> inOrder = groups.stream().flatMap(VectorGroup::ranges).toList();
     List<ByteRange> spans = groups.stream().map(group -> group.span).toList();
-    Change ahead = groups.isEmpty() ? Change.NONE : reader.pump.onVectored(inOrder, spans);
     try {
+      Change ahead = groups.isEmpty() ? Change.NONE : reader.pump.onVectored(inOrder, spans);
       beginGroups();
       if (groups.stream().anyMatch(VectorGroup::isRefused)) {
         throw new IOException(VectorGroup.REFUSED);
@@ -184,7 +184,11 @@ final class VectoredRead implements FetchTimer.Watched {
   private boolean mayBegin(VectorGroup group) {
     boolean isWanted = !group.isDone();
     ByteRange span = group.span;
-    boolean isBegun = span.isEmpty() || !isWanted || reader.announce(span, pieces) > span.start();
+    // Where all ranges are there, nobody wants what lies between them.
+    boolean isBegun =
+        !isWanted
+            || group.ranges().allMatch(reader::isThere)
+            || reader.announce(span, pieces) > span.start();
     if (!isBegun && underWay.get() >= LEAST_UNDER_WAY_BYTES) {
       return false;
     }

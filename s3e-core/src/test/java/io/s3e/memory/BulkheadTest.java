@@ -221,6 +221,54 @@ class BulkheadTest {
     assertThat(waiting.get(20, TimeUnit.SECONDS)).isNull();
   }
 
+  /** Such readers have all that they may have, whether their GETs are late or not. */
+  @Test
+  void readersThatQueueForOneObjectKeepNobodysGuessesBack() throws Exception {
+    take(HEALTHY);
+    for (int i = 0; i < PLACES / 2; i++) {
+      take("busy");
+    }
+    List<CompletableFuture<Grant>> queueing = new ArrayList<>();
+    for (int i = 0; i < 3; i++) {
+      queueing.add(async("busy"));
+    }
+    awaitTrue("all wait", () -> Counts.waiting(account) == queueing.size());
+    Grant guess = admission.trySpeculate(account, HEALTHY, ONE, Purpose.GUESS);
+    assertThat(guess).isNotNull();
+    end(guess);
+    account.close();
+    for (CompletableFuture<Grant> each : queueing) {
+      assertThat(each.get(20, TimeUnit.SECONDS)).isNull();
+    }
+  }
+
+  /** To evict what is not enough for a guess costs readers what they may read again. */
+  @Test
+  void aGuessThatCannotBeServedEvictsNothing() throws Exception {
+    int read = 4;
+    TestBlocks.Fetched[] fetched = new TestBlocks.Fetched[read];
+    for (int i = 0; i < read; i++) {
+      BlockLease lease = pool.tryAcquire();
+      fetched[i] = new TestBlocks.Fetched(1, 1);
+      admission.pooled().publish(fetched[i].blocks, List.of(), fetched[i].memory, lease::release);
+      assertThat(TestBlocks.tryRead(fetched[i].block())).isTrue();
+    }
+    for (BlockLease lease = pool.tryAcquire(); lease != null; lease = pool.tryAcquire()) {
+      leases.add(lease);
+    }
+    Need more = new Need(read + 1, MemoryKind.SHORT);
+    assertThat(admission.trySpeculate(account, HEALTHY, more, Purpose.GUESS)).isNull();
+    assertThat(fetched).allMatch(each -> TestBlocks.tryRead(each.block()));
+    // As many as there are beyond the reserve.
+    leases.subList(0, Lane.reserve(64)).forEach(BlockLease::release);
+    Need enough = new Need(read, MemoryKind.SHORT);
+    Grant guess = admission.trySpeculate(account, HEALTHY, enough, Purpose.GUESS);
+    assertThat(guess).isNotNull();
+    assertThat(fetched).noneMatch(each -> TestBlocks.tryRead(each.block()));
+    end(guess);
+    leases.subList(Lane.reserve(64), leases.size()).forEach(BlockLease::release);
+  }
+
   @Test
   void anObjectThatIsAloneHasTheWholeLane() throws Exception {
     for (int i = 0; i < PLACES; i++) {

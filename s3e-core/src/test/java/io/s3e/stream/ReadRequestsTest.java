@@ -23,6 +23,7 @@ import io.s3e.testing.Threads;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -289,6 +290,45 @@ class ReadRequestsTest {
                 Arrays.copyOfRange(
                     content, (int) wanted.get(i).start(), (int) wanted.get(i).end()));
       }
+    }
+  }
+
+  /** What lies between ranges comes along with them; alone nobody wants it. */
+  @Test
+  void vectoredRangesThatAreInMemorySendNoGetForWhatLiesBetween() throws Exception {
+    byte[] content = s3e.put(200);
+    List<ByteRange> wanted = new ArrayList<>();
+    for (int i = 0; i < 16; i++) {
+      wanted.add(ByteRange.ofLength(2L * i * BLOCK, 1000));
+    }
+    try (S3EInputStream in = s3e.open(OpenOptions.DEFAULTS.withPolicy(ReadPolicy.RANDOM))) {
+      for (ByteRange each : wanted) {
+        in.readFullyAt(each.start(), new byte[1000], 0, 1000);
+      }
+      int sent = s3e.client.gets().size();
+      var results = in.readVectored(wanted, ByteBuffer::allocate, buffer -> {});
+      for (int i = 0; i < wanted.size(); i++) {
+        int start = (int) wanted.get(i).start();
+        assertThat(results.get(i).get(30, TimeUnit.SECONDS).array())
+            .isEqualTo(Arrays.copyOfRange(content, start, start + 1000));
+      }
+      assertThat(s3e.client.gets()).hasSize(sent);
+    }
+  }
+
+  /** As those of S3A's ranges, wherever the buffer's position was. */
+  @Test
+  void bytesOfARangeBeginAtPositionZero() throws Exception {
+    byte[] content = s3e.put(2);
+    List<ByteRange> wanted = List.of(ByteRange.ofLength(100, 1000));
+    try (S3EInputStream in = s3e.open()) {
+      ByteBuffer got =
+          in.readVectored(
+                  wanted, length -> ByteBuffer.allocate(length + 7).position(7), buffer -> {})
+              .get(0)
+              .get(30, TimeUnit.SECONDS);
+      assertThat(got).isEqualTo(ByteBuffer.wrap(content, 100, 1000));
+      assertThat(got.position()).isZero();
     }
   }
 

@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.s3e.OpenOptions;
 import io.s3e.block.ByteRange;
 import io.s3e.block.ObjectRef;
+import io.s3e.client.RequestFailure;
 import io.s3e.prefetch.ReadPolicy;
 import io.s3e.testing.MemoryObjectClient.Answer;
 import io.s3e.testing.Seed;
@@ -142,7 +143,7 @@ class VectoredNeighbourTest {
     s3e.client.faults(
         (request, number) ->
             number % 7 == 0
-                ? Answer.GOOD.failingAfter(1000, io.s3e.client.RequestFailure.Kind.NETWORK)
+                ? Answer.GOOD.failingAfter(1000, RequestFailure.Kind.NETWORK)
                 : Answer.GOOD.after(1));
     List<ByteRange> ranges = new ArrayList<>();
     for (long at = 0; at < content.length; ) {

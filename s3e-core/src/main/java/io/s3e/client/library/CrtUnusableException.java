@@ -3,9 +3,7 @@ package io.s3e.client.library;
 
 import org.jspecify.annotations.Nullable;
 
-/**
- * The AWS CRT cannot be used in this JVM; the message says which one was found and what it lacks.
- */
+/** The AWS CRT is of no use in this JVM; the message says which one was found and what it lacks. */
 public class CrtUnusableException extends IllegalStateException {
   private static final long serialVersionUID = 1L;
 

@@ -260,8 +260,10 @@ public final class Measure {
 
     private void measure(Workload workload, List<Driver> drivers, Store store, Measured measured)
         throws IOException, InterruptedException {
-      int turn = 0;
       for (int round = 1; round <= rounds; round++) {
+        // Not on from where the last round has stopped: of an even number of steps each would have
+        // the same stream first in all rounds.
+        int turn = round;
         for (String step : workload.steps()) {
           for (int each = 0; each < drivers.size(); each++) {
             Driver driver = drivers.get((turn + each) % drivers.size());

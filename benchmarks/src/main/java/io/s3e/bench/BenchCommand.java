@@ -333,7 +333,7 @@ public final class BenchCommand implements Callable<Integer> {
     }
   }
 
-  private JobOptions options() {
+  JobOptions options() {
     int rounds = given(this.rounds, preset.amount().rounds());
     long sizeMebibytes = given(this.sizeMebibytes, preset.amount().sizeMebibytes());
     int smallObjects = given(this.smallObjects, preset.amount().smallObjects());

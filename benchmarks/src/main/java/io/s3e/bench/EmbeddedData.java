@@ -20,19 +20,27 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.ReadWriteLock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.function.IntConsumer;
 import java.util.stream.Collectors;
+import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileSystem;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The data of the chosen workloads alone, written into a bucket of its own: objects that are slices
  * of one local text file, and files of columns. The local files stay, to compare with.
+ *
+ * <p>One thread calls; {@link #stop} may come from any.
  */
 final class EmbeddedData {
 
@@ -42,8 +50,13 @@ final class EmbeddedData {
   private static final List<String> COLUMNS =
       List.of("l_orderkey", "l_extendedprice", "l_discount", "l_shipdate");
 
+  private static final String WARM_UP = "warm-up";
+  private static final int WARM_UP_BYTES = 1 << 20;
   private static final int UPLOAD_THREADS = 4;
   private static final int COPY_BYTES = 1 << 20;
+
+  /** An upload that is aborted ends with the request that it has sent. */
+  private static final long STOP_SECONDS = 30;
 
   private final FileSystem bucket;
   private final String bucketUri;
@@ -52,6 +65,12 @@ final class EmbeddedData {
   private final Progress progress;
   private final Map<Data, Made> made = new ConcurrentHashMap<>();
   private final Map<WorkloadKind, Long> checksums = new ConcurrentHashMap<>();
+
+  /** Read by each upload from its begin to its end; {@link #stop} writes it. */
+  private final ReadWriteLock uploading = new ReentrantReadWriteLock();
+
+  private final Set<FSDataOutputStream> uploads = ConcurrentHashMap.newKeySet();
+  private volatile boolean stopped;
 
   /**
    * Files of columns.
@@ -62,7 +81,13 @@ final class EmbeddedData {
    */
   private record Made(Path local, List<ObjectSlice> objects, List<String> columns) {}
 
-  private EmbeddedData(
+  /**
+   * Of nothing yet: {@link #write} generates the data and uploads it.
+   *
+   * @param bucketUri URI of the bucket, with a slash at its end
+   * @param directory where the local files go
+   */
+  EmbeddedData(
       FileSystem bucket, String bucketUri, Path directory, JobOptions options, Progress progress) {
     this.bucket = bucket;
     this.bucketUri = bucketUri;
@@ -71,30 +96,36 @@ final class EmbeddedData {
     this.progress = progress;
   }
 
-  /**
-   * Generates the data and uploads it.
-   *
-   * @param bucketUri URI of the bucket, with a slash at its end
-   * @param directory where the local files go
-   */
-  static EmbeddedData write(
-      FileSystem bucket, String bucketUri, Path directory, JobOptions options, Progress progress)
-      throws IOException, InterruptedException {
-    EmbeddedData data = new EmbeddedData(bucket, bucketUri, directory, options, progress);
+  /** Generates the data and uploads it. */
+  void write() throws IOException, InterruptedException {
+    upload(warmUpUri(), out -> out.write(new byte[WARM_UP_BYTES]));
     ExecutorService threads = Executors.newFixedThreadPool(2);
     try {
       List<Future<?>> tasks = new ArrayList<>();
-      tasks.add(threads.submit(data::writeText));
+      tasks.add(threads.submit(this::writeText));
       options.workloads().stream()
           .map(WorkloadKind::data)
           .filter(kind -> !kind.isText())
           .distinct()
-          .forEach(kind -> tasks.add(threads.submit(() -> data.writeFiles(kind))));
+          .forEach(kind -> tasks.add(threads.submit(() -> writeFiles(kind))));
       await(tasks);
     } finally {
       threads.shutdownNow();
     }
-    return data;
+  }
+
+  /**
+   * No object comes to be from here on: aborts the uploads under way, and waits for their ends.
+   *
+   * @throws IOException if one is still under way after {@value #STOP_SECONDS} s
+   */
+  void stop() throws IOException, InterruptedException {
+    stopped = true;
+    uploads.forEach(FSDataOutputStream::abort);
+    if (!uploading.writeLock().tryLock(STOP_SECONDS, TimeUnit.SECONDS)) {
+      throw new IOException("an upload is still under way");
+    }
+    uploading.writeLock().unlock();
   }
 
   private static void await(List<Future<?>> tasks) throws IOException, InterruptedException {
@@ -228,10 +259,42 @@ final class EmbeddedData {
 
   private @Nullable Void upload(Path local, ObjectSlice object, AtomicLong done, Progress.Bar bar)
       throws IOException {
+    upload(object.uri(), out -> copy(local, object, out, piece -> bar.at(done.addAndGet(piece))));
+    return null;
+  }
+
+  /** What fills an object. */
+  private interface Content {
+    void writeTo(OutputStream out) throws IOException;
+  }
+
+  private void upload(String uri, Content content) throws IOException {
+    uploading.readLock().lock();
+    try {
+      if (stopped) {
+        throw new IOException("the job ends: " + uri + " is not written");
+      }
+      FSDataOutputStream out = bucket.create(new org.apache.hadoop.fs.Path(uri), true);
+      uploads.add(out);
+      try (out) {
+        content.writeTo(out);
+        if (stopped) {
+          // Behind the one who aborts those that are there.
+          var unused = out.abort();
+        }
+      } finally {
+        uploads.remove(out);
+      }
+    } finally {
+      uploading.readLock().unlock();
+    }
+  }
+
+  private static void copy(Path local, ObjectSlice object, OutputStream out, IntConsumer copied)
+      throws IOException {
     byte[] buffer = new byte[(int) Math.min(COPY_BYTES, object.length())];
     try (FileChannel channel = FileChannel.open(local);
-        InputStream in = Channels.newInputStream(channel.position(object.reference()));
-        OutputStream out = bucket.create(new org.apache.hadoop.fs.Path(object.uri()), true)) {
+        InputStream in = Channels.newInputStream(channel.position(object.reference()))) {
       for (long left = object.length(); left > 0; ) {
         int piece = in.readNBytes(buffer, 0, (int) Math.min(buffer.length, left));
         if (piece == 0) {
@@ -239,25 +302,25 @@ final class EmbeddedData {
         }
         out.write(buffer, 0, piece);
         left -= piece;
-        bar.at(done.addAndGet(piece));
+        copied.accept(piece);
       }
     }
-    return null;
   }
 
-  /**
-   * The objects that a workload reads.
-   *
-   * @param warmUpUri a small object to start clients and connections with
-   */
-  Target.Subject subject(WorkloadKind workload, String warmUpUri) {
+  /** A small object to start clients and connections with. */
+  String warmUpUri() {
+    return bucketUri + WARM_UP;
+  }
+
+  /** The objects that a workload reads. */
+  Target.Subject subject(WorkloadKind workload) {
     Made files = made.get(workload.data());
     return files == null
         ? new Target.Subject(
-            objects(workload), warmUpUri, directory.resolve(TEXT).toString(), List.of(), null)
+            objects(workload), warmUpUri(), directory.resolve(TEXT).toString(), List.of(), null)
         : new Target.Subject(
             files.objects(),
-            warmUpUri,
+            warmUpUri(),
             files.local().toString(),
             files.columns(),
             checksums.get(workload));

@@ -9,7 +9,6 @@ import io.s3e.bench.server.ServerProcess;
 import io.s3e.bench.server.ServerStats;
 import io.s3e.bench.workload.WorkloadKind;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -38,7 +37,6 @@ final class EmbeddedTarget implements Target {
       ObjectSlice.bucketBeside(BUCKET, ObjectSlice.HANGING);
   private static final String REFUSING_BUCKET =
       ObjectSlice.bucketBeside(BUCKET, ObjectSlice.REFUSING);
-  private static final int WARM_UP_BYTES = 1 << 20;
 
   private static final String ACCESS_KEY = "s3e-bench";
   private static final String SECRET_KEY = "only-for-the-embedded-server";
@@ -169,10 +167,9 @@ final class EmbeddedTarget implements Target {
     // Nothing is there yet that a file could overwrite or hide: no requests to look for it.
     configuration.setBoolean("fs.s3a.create.performance", true);
     try (FileSystem s3a = FileSystem.newInstance(URI.create(BUCKET_URI), configuration)) {
-      try (OutputStream out = s3a.create(new org.apache.hadoop.fs.Path(WARM_UP_URI), true)) {
-        out.write(new byte[WARM_UP_BYTES]);
-      }
-      return EmbeddedData.write(s3a, BUCKET_URI, directory.data(), options, progress);
+      EmbeddedData filled = new EmbeddedData(s3a, BUCKET_URI, directory.data(), options, progress);
+      filled.write();
+      return filled;
     }
   }
 
@@ -197,7 +194,7 @@ final class EmbeddedTarget implements Target {
     if (data == null) {
       throw new IllegalStateException("The data is not written yet");
     }
-    Subject subject = data.subject(workload, WARM_UP_URI);
+    Subject subject = data.subject(workload);
     return switch (workload.store()) {
       case WELL -> subject;
       case REFUSING ->

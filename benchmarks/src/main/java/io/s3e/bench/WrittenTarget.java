@@ -4,7 +4,7 @@ package io.s3e.bench;
 import io.s3e.bench.data.ObjectSlice;
 import io.s3e.bench.workload.WorkloadKind;
 import java.io.IOException;
-import java.io.OutputStream;
+import java.io.InterruptedIOException;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,8 +29,6 @@ import software.amazon.awssdk.services.s3.model.CopyObjectRequest;
  */
 final class WrittenTarget implements Target {
 
-  private static final int WARM_UP_BYTES = 1 << 20;
-
   /** What one CopyObject takes. */
   private static final long MOST_BYTES = 5L << 30;
 
@@ -40,16 +38,18 @@ final class WrittenTarget implements Target {
   private final String root;
   private final Map<String, String> hadoop;
   private final Runnable atExit = this::deleteAtExit;
-  private @Nullable EmbeddedData data;
+  private final EmbeddedData data;
   private int runs;
 
   /** Whether what was written is gone; nothing is written after that. */
   private boolean deleted;
 
-  private WrittenTarget(FileSystem s3a, String root, Map<String, String> hadoop) {
+  private WrittenTarget(
+      FileSystem s3a, String root, Map<String, String> hadoop, EmbeddedData data) {
     this.s3a = s3a;
     this.root = root;
     this.hadoop = hadoop;
+    this.data = data;
   }
 
   /** A directory below a prefix that nobody else has. */
@@ -84,7 +84,8 @@ final class WrittenTarget implements Target {
     // An upload that an interrupt has cut stays, and costs, until somebody aborts it.
     configuration.setBoolean("fs.s3a.directory.operations.purge.uploads", true);
     FileSystem s3a = FileSystem.newInstance(new Path(root).toUri(), configuration);
-    WrittenTarget target = new WrittenTarget(s3a, root, hadoop);
+    EmbeddedData data = new EmbeddedData(s3a, root, directory.data(), options, progress);
+    WrittenTarget target = new WrittenTarget(s3a, root, hadoop, data);
     ShutdownHookManager.get()
         .addShutdownHook(
             target.atExit,
@@ -93,10 +94,7 @@ final class WrittenTarget implements Target {
             TimeUnit.SECONDS);
     boolean ready = false;
     try {
-      try (OutputStream out = s3a.create(new Path(target.warmUpUri()), true)) {
-        out.write(new byte[WARM_UP_BYTES]);
-      }
-      target.data = EmbeddedData.write(s3a, root, directory.data(), options, progress);
+      data.write();
       ready = true;
       return target;
     } finally {
@@ -104,10 +102,6 @@ final class WrittenTarget implements Target {
         target.close();
       }
     }
-  }
-
-  private String warmUpUri() {
-    return root + "warm-up";
   }
 
   @Override
@@ -122,11 +116,8 @@ final class WrittenTarget implements Target {
 
   @Override
   public @Nullable Subject subject(WorkloadKind workload) {
-    if (data == null) {
-      throw new IllegalStateException("The data is not written yet");
-    }
     boolean isHere = workload.bucketsBeside() == 0 && workload.store() == WorkloadKind.Store.WELL;
-    return isHere ? data.subject(workload, warmUpUri()) : null;
+    return isHere ? data.subject(workload) : null;
   }
 
   @Override
@@ -168,7 +159,14 @@ final class WrittenTarget implements Target {
   private synchronized void delete() throws IOException {
     if (!deleted) {
       deleted = true;
-      s3a.delete(new Path(root), true);
+      try {
+        data.stop();
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new InterruptedIOException("interrupted while uploads end");
+      } finally {
+        s3a.delete(new Path(root), true);
+      }
     }
   }
 

@@ -10,7 +10,8 @@
 #   --after-install  returns at once and works in the background when Hadoop has been installed, for at
 #                    most 30 minutes: EMR runs bootstrap actions before it installs anything.
 #                    The outcome is in /var/log/s3e-bootstrap.log
-#   --wait SECONDS   waits so long for Hadoop's configuration
+#   --wait SECONDS   waits so long for Hadoop's configuration, for hadoop-aws and, where /usr/lib/spark is,
+#                    for Spark's configuration
 #   --root DIR       another root of the file system, for trying it
 #
 # Appends to class paths and replaces none. May run again: it changes nothing the second time.
@@ -113,9 +114,25 @@ fetch() {
   mv -f "$part" "$root$installed"
 }
 
-await_hadoop() {
-  local end=$((SECONDS + wait_seconds))
-  while [ ! -r "$core_site" ] && [ "$SECONDS" -lt "$end" ]; do
+# The first of what this script needs that is not installed; nothing where all of it is.
+lacking() {
+  if [ ! -r "$core_site" ]; then
+    echo "$core_site"
+  elif [ -z "$(hadoop_aws)" ]; then
+    echo "hadoop-aws in $home"
+  elif [ -d "$root/usr/lib/spark" ] && [ ! -f "$spark_defaults" ]; then
+    echo "$spark_defaults"
+  fi
+}
+
+# What still lacks then is refused, or left alone, by what needs it.
+await_installation() {
+  local end=$((SECONDS + wait_seconds)) told='' lacks
+  while lacks=$(lacking) && [ -n "$lacks" ] && [ "$SECONDS" -lt "$end" ]; do
+    if [ "$lacks" != "$told" ]; then
+      echo "waiting for $lacks"
+      told=$lacks
+    fi
     sleep 1
   done
   [ -d "$home" ] || refuse "there is no Hadoop in $home"
@@ -134,6 +151,10 @@ first_jar() {
   find -L "$@" -maxdepth 2 -name "$pattern" ! -name '*-tests.jar' 2>/dev/null | sort | head -n 1 || true
 }
 
+hadoop_aws() {
+  first_jar 'hadoop-aws*.jar' "$home" "$root/usr/lib/hadoop-mapreduce"
+}
+
 check_hadoop() {
   local common version
   common=$(first_jar 'hadoop-common-[0-9]*.jar' "$home")
@@ -143,7 +164,7 @@ check_hadoop() {
   # Without what a distribution adds: 3.4.1-amzn-2.
   at_least "${version%%-*}" $least_hadoop ||
     refuse "Hadoop is $version ($common), and this script needs $least_hadoop or newer"
-  [ -n "$(first_jar 'hadoop-aws*.jar' "$home" "$root/usr/lib/hadoop-mapreduce")" ] ||
+  [ -n "$(hadoop_aws)" ] ||
     refuse "there is no hadoop-aws: add hadoop-aws-${version%%-*}.jar and the AWS SDK that it names to $home/lib"
   [ -n "$(first_jar 'bundle-2*.jar' "$home" "$root/usr/lib/hadoop-mapreduce")" ] ||
     [ -n "$(first_jar 'aws-sdk-java-bundle-2*.jar' "$root/usr/share/aws")" ] ||
@@ -227,7 +248,7 @@ append_to() {
 }
 
 install_s3e() {
-  await_hadoop
+  await_installation
   check_hadoop
   check_java
   mkdir -p "$home/lib"

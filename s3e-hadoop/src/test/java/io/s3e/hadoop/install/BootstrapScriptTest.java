@@ -124,6 +124,15 @@ class BootstrapScriptTest {
     return new Said(process.exitValue(), Files.readString(output));
   }
 
+  /** What the script says in the background. */
+  private void awaitLog(String text) throws Exception {
+    Path log = root.resolve("var/log/s3e-bootstrap.log");
+    awaitTrue(
+        "the log " + log + " has: " + text,
+        Duration.ofSeconds(PATIENCE_SECONDS),
+        () -> Files.readString(log).contains(text));
+  }
+
   private Configuration coreSite() {
     Configuration conf = new Configuration(false);
     conf.addResource(
@@ -337,10 +346,39 @@ class BootstrapScriptTest {
         Files.createDirectories(root.resolve("usr/lib")).resolve("hadoop"));
     Files.move(made.resolve("usr/share"), root.resolve("usr/share"));
     Files.move(made.resolve("etc"), root.resolve("etc"));
-    awaitTrue(
-        "the log " + log + " says that S3E is installed",
-        Duration.ofSeconds(PATIENCE_SECONDS),
-        () -> Files.readString(log).contains("S3E is installed"));
+    awaitLog("S3E is installed");
+    assertInstalled();
+  }
+
+  /** Hadoop's configuration is there first: the script goes on once hadoop-aws and Spark's are. */
+  @Test
+  void waitsForHadoopAwsAndSpark() throws Exception {
+    emr("3.4.1-amzn-2");
+    Files.createDirectories(root.resolve("usr/lib/spark"));
+    Path aws = root.resolve("usr/lib/hadoop/hadoop-aws-3.4.1-amzn-2.jar");
+    Path spark = root.resolve("etc/spark/conf/spark-defaults.conf");
+    Path heldAws = Files.move(aws, scratch.resolve("hadoop-aws.jar"));
+    Path heldSpark = Files.move(spark, scratch.resolve("spark-defaults.conf"));
+    Said said = bootstrap("--after-install", jar.toString());
+    assertThat(said.code()).as("%s", said).isZero();
+    awaitLog("waiting for hadoop-aws in " + root + "/usr/lib/hadoop");
+    Files.move(heldAws, aws);
+    awaitLog("waiting for " + spark);
+    Files.move(heldSpark, spark);
+    awaitLog("S3E is installed");
+    assertInstalled();
+    assertThat(sparkDefaults().getProperty("spark.executor.extraClassPath"))
+        .isEqualTo(CLASS_PATH_OF_EMR + ":" + INSTALLED);
+  }
+
+  @Test
+  void leavesSparkAloneWhoseConfigurationDoesNotCome() throws Exception {
+    emr("3.4.1-amzn-2");
+    Files.createDirectories(root.resolve("usr/lib/spark"));
+    Files.delete(root.resolve("etc/spark/conf/spark-defaults.conf"));
+    Said said = bootstrap("--wait", "2", jar.toString());
+    assertThat(said.code()).as("%s", said).isZero();
+    assertThat(said.text()).contains("waiting for ", "Spark is left alone");
     assertInstalled();
   }
 

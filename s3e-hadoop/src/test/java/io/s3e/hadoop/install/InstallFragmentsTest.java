@@ -34,6 +34,7 @@ class InstallFragmentsTest {
   /** Spark's own, which nothing on this class path knows. */
   private static final Set<String> KEYS_OF_SPARK =
       Set.of(
+          "spark.plugins",
           "spark.driver.extraClassPath",
           "spark.executor.extraClassPath",
           "spark.executor.memory",

@@ -52,7 +52,7 @@ while [ $# -gt 0 ]; do
       shift
       ;;
     --root)
-      [ $# -gt 1 ] && [ -d "$2" ] || usage "--root \"${2-}\": expected a directory"
+      [ -d "${2-}" ] || usage "--root \"${2-}\": expected a directory"
       root=$2
       shift
       ;;

@@ -105,6 +105,8 @@ final class TlsContexts {
   private static ClientTlsContext of(List<String> authorities) {
     try (TlsContextOptions options = TlsContextOptions.createDefaultClient()) {
       options.overrideDefaultTrustStore(String.join("", authorities));
+      // As JVMs have it; by itself the CRT takes TLS 1.0.
+      options.minTlsVersion = TlsContextOptions.TlsVersions.TLSv1_2;
       return new ClientTlsContext(options);
     }
   }

@@ -16,10 +16,12 @@ import io.s3e.client.HeadRequest;
 import io.s3e.client.ObjectClient;
 import io.s3e.client.RequestFailure;
 import io.s3e.client.RequestFailure.Kind;
+import io.s3e.testing.ForkedJvm;
 import io.s3e.testing.HostileS3Server;
 import io.s3e.testing.RecordingHandler;
 import io.s3e.testing.SelfSigned;
 import io.s3e.testing.Slow;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -32,6 +34,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Which certificates the clients trust. */
 @Tag("waits")
@@ -123,6 +127,25 @@ class TlsTest {
     }
     assertThat(handler.awaitFailure().kind()).isIn(Kind.TLS, Kind.CANCELLED);
     assertThat(server.requests()).isEmpty();
+  }
+
+  /** As by JVMs, which speak no older ones either. */
+  @ParameterizedTest
+  @Slow
+  @CsvSource({"TLSv1.1, refused", "TLSv1.2, agreed", "TLSv1.3, agreed"})
+  void theCrtSpeaksTls12AndNewer(String version, String end) throws Exception {
+    Path all = Files.writeString(dir.resolve("all.security"), "jdk.tls.disabledAlgorithms=\n");
+    try (ForkedJvm old =
+        ForkedJvm.of(OneTlsVersion.class.getName())
+            .options("-Djava.security.properties=" + all)
+            .start(certificate.keyStore().toString(), version)) {
+      URI endpoint = URI.create("https://127.0.0.1:" + old.await("port"));
+      AwsClientSettings.Builder toOld = settings().caFile(certificate.pem()).endpoint(endpoint);
+      try (ObjectClient client = open(toOld.build())) {
+        RecordingHandler unused = get(client, false);
+        assertThat(old.await("handshake")).startsWith(end);
+      }
+    }
   }
 
   @Test

@@ -15,7 +15,7 @@ import java.util.TreeMap;
  * changes it afterwards.
  */
 final class Application {
-  private static final String FILES_MAX_PARTITION_BYTES = "spark.sql.files.maxPartitionBytes";
+  static final String FILES_MAX_PARTITION_BYTES = "spark.sql.files.maxPartitionBytes";
   private static final long DEFAULT_MAX_PARTITION_BYTES = 128L << 20;
 
   String id = "";
@@ -35,6 +35,9 @@ final class Application {
 
   /** What the user called a job: its description, else its call. */
   final Map<Integer, String> jobNames = new HashMap<>();
+
+  /** The split of a job whose session sets one, as it is written; of others the application's. */
+  final Map<Integer, String> splitOfJob = new HashMap<>();
 
   /** What Spark SQL calls a query, by its number. */
   final Map<Long, String> queries = new HashMap<>();
@@ -141,14 +144,18 @@ final class Application {
     return stages.values().stream().anyMatch(Stage::isReadByS3e);
   }
 
-  /** The most that Spark SQL gives a task of a file that can be split. */
-  long splitBytes() {
-    return bytes(FILES_MAX_PARTITION_BYTES, DEFAULT_MAX_PARTITION_BYTES);
+  /** The most that Spark SQL gives a task of the stage of a file that can be split. */
+  long splitBytes(Stage stage) {
+    long ofAll = bytes(FILES_MAX_PARTITION_BYTES, DEFAULT_MAX_PARTITION_BYTES);
+    return parsed(splitOfJob.getOrDefault(jobOfStage.get(stage.id), ""), ofAll);
   }
 
   /** A setting in bytes; the default if it is not set or not understood. */
   long bytes(String key, long byDefault) {
-    String text = settings.getOrDefault(key, "");
+    return parsed(settings.getOrDefault(key, ""), byDefault);
+  }
+
+  private static long parsed(String text, long byDefault) {
     try {
       return text.isEmpty() ? byDefault : Sizes.parse(text);
     } catch (IllegalArgumentException e) {

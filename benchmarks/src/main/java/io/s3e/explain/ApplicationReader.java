@@ -83,6 +83,11 @@ final class ApplicationReader implements Consumer<JsonNode> {
             .filter(name -> !name.isEmpty())
             .findFirst()
             .orElse(""));
+    // Spark SQL gives each job the settings of its session.
+    JsonNode split = properties.path(Application.FILES_MAX_PARTITION_BYTES);
+    if (split.isTextual()) {
+      application.splitOfJob.put(job, split.asText());
+    }
     event
         .path("Stage IDs")
         .forEach(stage -> application.jobOfStage.putIfAbsent(stage.asInt(), job));

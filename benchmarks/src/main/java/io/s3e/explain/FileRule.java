@@ -88,7 +88,7 @@ final class FileRule implements Rule {
       return;
     }
     long groupBytes = run.fileBytes() / groups;
-    if (groupBytes <= application.splitBytes()) {
+    if (groupBytes <= application.splitBytes(stage)) {
       // Spark has cut the file for its slots: those are too many, not the row groups too large.
       return;
     }
@@ -106,7 +106,7 @@ final class FileRule implements Rule {
                 + " found no row group in their part of a file: row groups of about "
                 + Sizes.bytes(groupBytes)
                 + ", tasks of "
-                + Sizes.bytes(application.splitBytes()),
+                + Sizes.bytes(application.splitBytes(stage)),
             "write row groups no longer than spark.sql.files.maxPartitionBytes (parquet.block.size,"
                 + " orc.stripe.size), or raise that to "
                 + Sizes.bytes(groupBytes),

@@ -43,7 +43,7 @@ final class SlotRule implements Rule {
     // A task of a coalesce reads several splits.
     return run.isText()
         && stage.mostPartitions <= stage.tasks()
-        && stage.longestInputBytes() > MORE_THAN_A_SPLIT * application.splitBytes();
+        && stage.longestInputBytes() > MORE_THAN_A_SPLIT * application.splitBytes(stage);
   }
 
   private static Finding unsplittable(
@@ -58,7 +58,7 @@ final class SlotRule implements Rule {
             + " read "
             + Sizes.bytes(stage.longestInputBytes())
             + " of text, where a task gets "
-            + Sizes.bytes(application.splitBytes())
+            + Sizes.bytes(application.splitBytes(stage))
             + " of a file that can be split; "
             + tasks(application, stage),
         "write the text uncompressed or as bzip2, in more files, or as Parquet: a file of gzip is"

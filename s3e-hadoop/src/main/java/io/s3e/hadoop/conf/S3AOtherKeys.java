@@ -15,8 +15,9 @@ final class S3AOtherKeys {
       new Subject(
           "Threads of S3A",
           same(
-              "The pools with which S3A writes, copies and deletes. Reads take none of their"
-                  + " threads: S3E has its own, 32 for each client that blocks.",
+              "The pools with which S3A writes, copies and deletes, and opens what `openFile()` is"
+                  + " told; on Hadoop 3.4.1 S3E opens it, by as many threads of its own. Reads take"
+                  + " none of their threads: S3E has its own, 32 for each client that blocks.",
               "fs.s3a.threads.max",
               "fs.s3a.threads.keepalivetime",
               "fs.s3a.max.total.tasks",

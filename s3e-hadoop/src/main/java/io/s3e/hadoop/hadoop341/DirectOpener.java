@@ -37,7 +37,9 @@ import org.apache.hadoop.util.LambdaUtils;
  * its public and protected parts, with S3E's stream at the end. Any thread.
  */
 public final class DirectOpener implements Closeable {
-  private static final int OPEN_THREADS = 16;
+  /** S3A's own least. */
+  private static final int LEAST_THREADS = 2;
+
   private static final long IDLE_SECONDS = 10;
 
   private final FileSystemAccess access;
@@ -61,14 +63,19 @@ public final class DirectOpener implements Closeable {
             S3AUtils.longBytesOption(
                 conf, Constants.ASYNC_DRAIN_THRESHOLD, Constants.DEFAULT_ASYNC_DRAIN_THRESHOLD, 0),
             fileSystem.getInputPolicy());
-    threads = openThreads(fileSystem.getUri().toString());
+    threads =
+        openThreads(
+            fileSystem.getUri().toString(),
+            conf.getInt(Constants.MAX_THREADS, Constants.DEFAULT_MAX_THREADS));
   }
 
-  private static ExecutorService openThreads(String name) {
+  /** As many as S3A has for this, by the same key: each may wait for the answer to a HEAD. */
+  private static ExecutorService openThreads(String name, int asked) {
+    int most = Math.max(LEAST_THREADS, asked);
     ThreadPoolExecutor threads =
         new ThreadPoolExecutor(
-            OPEN_THREADS,
-            OPEN_THREADS,
+            most,
+            most,
             IDLE_SECONDS,
             TimeUnit.SECONDS,
             new LinkedBlockingQueue<>(),
@@ -88,16 +95,30 @@ public final class DirectOpener implements Closeable {
     return open(path, support.openSimpleFile(0), opening);
   }
 
-  /** As {@code openFile().build()}: a HEAD only if neither status nor length is given. */
+  /**
+   * As {@code openFile().build()}: a HEAD only if neither status nor length is given. Otherwise
+   * nothing is sent, and the file is open when this returns: it waits for nobody's HEAD.
+   */
   public CompletableFuture<FSDataInputStream> open(
       Path path, OpenFileParameters parameters, Opening opening) throws IOException {
     OpenFileSupport.OpenFileInformation information =
         support.prepareToOpenFile(path, parameters, fileSystem.getDefaultBlockSize(path));
     CompletableFuture<FSDataInputStream> opened = new CompletableFuture<>();
-    threads.execute(
+    Runnable open =
         () -> {
           var unused = LambdaUtils.eval(opened, () -> open(path, information, opening));
-        });
+        };
+    if (information.getStatus() == null) {
+      threads.execute(open);
+      return opened;
+    }
+    // The file's span is the stream's: the caller goes on in the one that it is in, as with S3A.
+    AuditSpan callers = fileSystem.getActiveAuditSpan();
+    try {
+      open.run();
+    } finally {
+      callers.activate();
+    }
     return opened;
   }
 

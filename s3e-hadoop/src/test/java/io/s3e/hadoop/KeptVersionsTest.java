@@ -113,6 +113,24 @@ class KeptVersionsTest {
     }
   }
 
+  /** A listing tells an ETag and no version id: S3A reads what is there now, and holds on to it. */
+  @ParameterizedTest
+  @ValueSource(strings = {"classic", "auto", "s3a"})
+  void whatIsReplacedBeforeTheFirstReadIsReadAsItIsThen(String client) throws Exception {
+    try (FileSystem fs = open(client, "versionid");
+        FSDataInputStream in = open(fs, true)) {
+      server.put(OBJECT, "v2", AFTER);
+      server.forgetRequests();
+      assertRead(in, 0, AFTER);
+      assertThat(targets()).hasSize(1).noneMatch(target -> target.contains("versionId"));
+      in.unbuffer();
+      server.put(OBJECT, "v3", BEFORE);
+      server.forgetRequests();
+      assertRead(in, SIZE / 2, AFTER);
+      assertThat(targets()).isNotEmpty().allMatch(target -> target.contains("versionId=v2"));
+    }
+  }
+
   /** A version without an id can be replaced; its ETag tells. */
   @ParameterizedTest
   @ValueSource(strings = {"auto", "s3a"})

@@ -214,7 +214,7 @@ final class OpenStream {
       options = options.withAnnounced(announced.announcement());
     }
     if (pinned) {
-      options = options.withVersion(quoted(source.etag()), versionToRead());
+      options = options.withVersion(etagToRead(), versionToRead());
     }
     ByteRange split = opening.hints().split();
     return split == null
@@ -225,10 +225,20 @@ final class OpenStream {
   }
 
   /** Asking for a version by id needs another permission than reading, so only if configured. */
+  private boolean asksForVersion() {
+    return RevisionCheckingClient.asksForVersion(source.context().getChangeDetectionPolicy());
+  }
+
   private @Nullable String versionToRead() {
-    return RevisionCheckingClient.asksForVersion(source.context().getChangeDetectionPolicy())
-        ? source.versionId()
-        : null;
+    return asksForVersion() ? source.versionId() : null;
+  }
+
+  /**
+   * None where a version is to be asked for by an id that nobody has told: the version of the first
+   * answer is read then, as by S3A, and may be newer than the listing that told an ETag.
+   */
+  private @Nullable String etagToRead() {
+    return asksForVersion() && source.versionId() == null ? null : quoted(source.etag());
   }
 
   /** As in the ETag header; a status made by hand may lack the quotes. */

@@ -25,9 +25,9 @@ public record ObjectRef(String bucket, String key) {
     return bucket.endsWith("--x-s3");
   }
 
-  /** Whether a bucket is the alias of an access point of S3 Express or of Outposts. */
+  /** Whether a bucket is the alias of an access point of S3 Express, Outposts or Object Lambda. */
   public static boolean isOtherPoint(String bucket) {
-    return bucket.endsWith("--xa-s3") || bucket.endsWith("--op-s3");
+    return bucket.endsWith("--xa-s3") || bucket.endsWith("--op-s3") || bucket.endsWith("--ol-s3");
   }
 
   @Override

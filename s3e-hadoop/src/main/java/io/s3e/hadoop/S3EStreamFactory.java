@@ -6,6 +6,7 @@ import io.s3e.client.ClientProvider;
 import io.s3e.hadoop.cache.EngineFactory;
 import io.s3e.hadoop.client.HadoopTables;
 import io.s3e.hadoop.client.ObjectEncryption;
+import io.s3e.hadoop.client.ObjectLambda;
 import io.s3e.hadoop.client.ReadEngine;
 import io.s3e.hadoop.client.S3AStore;
 import io.s3e.hadoop.client.StreamChoice;
@@ -52,8 +53,9 @@ public class S3EStreamFactory extends AbstractObjectInputStreamFactory {
   /** Null while S3E reads, as far as is known. */
   private volatile @Nullable StreamChoice instead;
 
-  /** Of the file system, as its latest stream has told; nothing else does. */
+  // Of the file system, as its latest stream has told; nothing else does.
   private volatile S3AEncryptionMethods encryption = S3AEncryptionMethods.NONE;
+  private volatile String bucket = "";
 
   /** Called by S3A. */
   public S3EStreamFactory() {
@@ -95,13 +97,20 @@ public class S3EStreamFactory extends AbstractObjectInputStreamFactory {
   private S3E engine(AdapterConfig config, Configuration conf, ClientProvider client)
       throws IOException {
     UnknownKeys.tell(OWNER, conf, null);
-    String secret =
-        conf.getTrimmed(DELEGATION_TOKEN_BINDING, "").isEmpty()
-            ? ObjectEncryption.notForDisk(encryption, conf)
-            : DELEGATION_TOKEN_BINDING + " is set, and tokens may bring keys of SSE-C";
     String store =
         conf.getTrimmed(Constants.ENDPOINT, "") + "/" + conf.getTrimmed(Constants.AWS_REGION, "");
-    return new EngineFactory(config, conf, null).create(OWNER, store, secret, client);
+    return new EngineFactory(config, conf, null)
+        .create(OWNER, ObjectLambda.store(bucket, store), secret(conf), client);
+  }
+
+  private @Nullable String secret(Configuration conf) {
+    String made = ObjectLambda.notForDisk(bucket);
+    if (made != null) {
+      return made;
+    }
+    return conf.getTrimmed(DELEGATION_TOKEN_BINDING, "").isEmpty()
+        ? ObjectEncryption.notForDisk(encryption, conf)
+        : DELEGATION_TOKEN_BINDING + " is set, and tokens may bring keys of SSE-C";
   }
 
   @Override
@@ -121,6 +130,7 @@ public class S3EStreamFactory extends AbstractObjectInputStreamFactory {
   public ObjectInputStream readObject(ObjectReadParameters parameters) throws IOException {
     S3AEncryptionMethods told = parameters.getObjectAttributes().getServerSideEncryptionAlgorithm();
     encryption = told;
+    bucket = parameters.getObjectAttributes().getBucket();
     if (StreamChoice.of(told) != StreamChoice.S3E) {
       readByClassicStream(StreamChoice.of(told));
     }

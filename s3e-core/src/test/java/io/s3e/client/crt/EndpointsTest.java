@@ -221,7 +221,8 @@ class EndpointsTest {
       strings = {
         "arn:aws:s3:eu-west-1:123456789012:accesspoint/mine",
         "data--use1-az4--xa-s3",
-        "test-accessp-o0b1d075431d83bebde8xz5w8ijx1qzlbp3i3kuse10--op-s3"
+        "test-accessp-o0b1d075431d83bebde8xz5w8ijx1qzlbp3i3kuse10--op-s3",
+        "my-object-lambda-acc-1a4n8yjrb3kda96f67zwrwiiuse1a--ol-s3"
       })
   void anAccessPointIsLeftToTheSdk(String bucket) {
     assertThatThrownBy(

@@ -134,7 +134,7 @@ record ClientView(
 
   /**
    * The object at a location of Iceberg's; null if that is none which S3E can name: S3 Express,
-   * Outposts, an ARN, or a key that Iceberg would cut at a question mark or a hash.
+   * Outposts, Object Lambda, an ARN, or a key that Iceberg would cut at a question mark or a hash.
    */
   static @Nullable ObjectRef object(String location) {
     int scheme = location.indexOf("://");

@@ -307,6 +307,7 @@ class WaysTest {
         "s3://lake--x-s3/key",
         "s3://point--use1-az4--xa-s3/key",
         "s3://test-accessp-o0b1d075431d83bebde8xz5w8ijx1qzlbp3i3kuse10--op-s3/key",
+        "s3://my-object-lambda-acc-1a4n8yjrb3kda96f67zwrwiiuse1a--ol-s3/key",
         "s3://arn:aws:s3:eu-west-1:1:accesspoint/name/key",
         "s3://lake/a?b",
         "s3://lake/a#b",

@@ -58,12 +58,13 @@ public final class EngineFactory {
    * WARN says so and reads go on without one.
    *
    * @param owner what to call the file system in messages
-   * @param store the endpoint that it reads from
+   * @param store the endpoint that it reads from; null if what it reads is for nobody else
    * @param secret why its objects must not be written to disk, in words that end a sentence; null
    *     if they may
    * @throws InterruptedIOException if the thread is interrupted while it looks for directories
    */
-  public S3E create(String owner, String store, @Nullable String secret, ClientProvider client)
+  public S3E create(
+      String owner, @Nullable String store, @Nullable String secret, ClientProvider client)
       throws InterruptedIOException {
     long wanted = config.engine().memoryBytes();
     long applied = config.engine().effectiveMemoryBytes();
@@ -91,7 +92,7 @@ public final class EngineFactory {
     return engine;
   }
 
-  private S3EConfig inMemory(String store) {
+  private S3EConfig inMemory(@Nullable String store) {
     return held(config).toBuilder().store(store).build();
   }
 
@@ -127,7 +128,8 @@ public final class EngineFactory {
    *
    * @throws IOException if no directory can be used for the cache on disk that is asked for
    */
-  public S3EConfig engine(String owner, String store, @Nullable String secret) throws IOException {
+  public S3EConfig engine(String owner, @Nullable String store, @Nullable String secret)
+      throws IOException {
     DiskCacheSettings cache = config.cache();
     S3EConfig inMemory = inMemory(store);
     if (!cache.usesDisk()) {

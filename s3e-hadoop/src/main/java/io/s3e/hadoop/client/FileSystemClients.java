@@ -198,17 +198,22 @@ public final class FileSystemClients implements ReadEngine.Maker {
     return cache.create(fileSystem.getUri().toString(), store(), secret(), client);
   }
 
-  private String store() {
+  private @Nullable String store() {
     S3ServiceClientConfiguration built = s3aClient().serviceClientConfiguration();
-    return AwsClients.storeName(
-        built.endpointOverride(), built.region() == null ? null : built.region().id());
+    return ObjectLambda.store(
+        fileSystem.getBucket(),
+        AwsClients.storeName(
+            built.endpointOverride(), built.region() == null ? null : built.region().id()));
   }
 
   /**
    * By S3A's word, which counts a delegation token's encryption too, and by the configuration's.
    */
   private @Nullable String secret() {
-    return ObjectEncryption.notForDisk(fileSystem.getS3EncryptionAlgorithm(), conf);
+    String made = ObjectLambda.notForDisk(fileSystem.getBucket());
+    return made == null
+        ? ObjectEncryption.notForDisk(fileSystem.getS3EncryptionAlgorithm(), conf)
+        : made;
   }
 
   private ClientProvider s3a() {

@@ -172,8 +172,9 @@ final class S3AKeys {
               "fs.s3a.proxy.workstation"),
           same(
               "S3E reads where S3A's client does. Access points of Outposts, Object Lambda and S3"
-                  + " Express are read by S3A's client; on Hadoop 3.3 S3A's own stream reads all"
-                  + " access points.",
+                  + " Express, their aliases too, are read by S3A's client; on Hadoop 3.3 S3A's own"
+                  + " stream reads all access points. What Object Lambda answers serves no other"
+                  + " file system, and nothing of it goes to local disk.",
               "fs.s3a.bucket.NAME.accesspoint.arn"),
           same("S3A refuses buckets without an access point.", "fs.s3a.accesspoint.required"),
           byS3AsClient(

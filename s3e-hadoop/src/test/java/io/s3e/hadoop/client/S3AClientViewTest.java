@@ -75,6 +75,7 @@ class S3AClientViewTest {
         List.of(
             "point--use1-az4--xa-s3",
             "test-accessp-o0b1d075431d83bebde8xz5w8ijx1qzlbp3i3kuse10--op-s3",
+            "my-object-lambda-acc-1a4n8yjrb3kda96f67zwrwiiuse1a--ol-s3",
             "arn:aws:s3-object-lambda:eu-west-1:123456789012:accesspoint/a",
             "arn:aws:s3-outposts:eu-west-1:123456789012:outpost/op-01/accesspoint/a")) {
       assertThat(view(other).reasonAgainstOwn()).contains("access point");

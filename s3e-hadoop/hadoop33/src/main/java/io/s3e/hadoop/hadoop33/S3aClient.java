@@ -4,6 +4,7 @@ package io.s3e.hadoop.hadoop33;
 import com.amazonaws.auth.AWSCredentials;
 import com.amazonaws.auth.AWSSessionCredentials;
 import com.amazonaws.util.AwsHostNameUtils;
+import io.s3e.block.ObjectRef;
 import io.s3e.client.CredentialsSource;
 import io.s3e.client.aws.AwsClientSettings;
 import io.s3e.client.aws.AwsClients;
@@ -69,6 +70,9 @@ final class S3aClient {
       }
     }
     String auditor = conf.getTrimmed(AUDITOR, "");
+    if (ObjectRef.isOtherPoint(fileSystem.getBucket())) {
+      return "its access point is not S3's of one region";
+    }
     boolean isOwn = !auditor.isEmpty() && !auditor.startsWith("org.apache.hadoop.fs.s3a.audit.");
     if (isOwn && conf.getBoolean("fs.s3a.audit.enabled", true)) {
       return AUDITOR + " is " + auditor;

@@ -60,7 +60,7 @@ public class S3EAbstractFileSystem extends DelegateToFileSystem {
   @Override
   public CompletableFuture<FSDataInputStream> openFileWithOptions(
       Path path, OpenFileParameters parameters) throws IOException {
-    return super.openFileWithOptions(path, parameters).thenApply(this::keptBy);
+    return OpenedStreams.with(super.openFileWithOptions(path, parameters), this::keptBy);
   }
 
   @Override

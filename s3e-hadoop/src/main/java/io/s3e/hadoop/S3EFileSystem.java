@@ -39,6 +39,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.CreateFlag;
@@ -162,8 +163,10 @@ public class S3EFileSystem extends S3AFileSystem {
 
           @Override
           public CompletableFuture<FSDataInputStream> openFile(
-              Path path, OpenFileParameters parameters) throws IOException {
-            return S3EFileSystem.super.openFileWithOptions(path, parameters);
+              Path path, OpenFileParameters parameters, UnaryOperator<FSDataInputStream> made)
+              throws IOException {
+            return OpenedStreams.with(
+                S3EFileSystem.super.openFileWithOptions(path, parameters), made);
           }
         },
         config.reach(),
@@ -274,8 +277,8 @@ public class S3EFileSystem extends S3AFileSystem {
     DirectOpener direct = opener;
     return direct != null
         ? direct.open(path, parameters, opening)
-        : super.openFileWithOptions(path, parameters)
-            .thenApply(opened -> withEngine(opened, opening));
+        : OpenedStreams.with(
+            super.openFileWithOptions(path, parameters), opened -> withEngine(opened, opening));
   }
 
   /** S3A sends one if neither status nor length is told. */

@@ -350,6 +350,19 @@ class Hadoop33ReadsTest {
     assertThatThrownBy(() -> s3e.open(new Path("s3a://data/dir")))
         .isInstanceOf(FileNotFoundException.class);
   }
+  @Test
+  void callbacksHearOfAFailureAsByS3a() throws Exception {
+    Path missing = new Path("s3a://data/none");
+    for (FileSystem fs : List.of(s3a, s3e)) {
+      assertThat(
+              fs.openFile(missing)
+                  .build()
+                  .<Class<?>>handle((in, e) -> e == null ? null : e.getClass())
+                  .get(30, SECONDS))
+          .isEqualTo(FileNotFoundException.class);
+    }
+  }
+
 
   @Test
   void anObjectThatIsDeletedAfterItsOpeningIsNotFound() throws Exception {

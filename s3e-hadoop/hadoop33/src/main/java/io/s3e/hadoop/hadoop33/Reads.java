@@ -22,6 +22,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.EtagSource;
 import org.apache.hadoop.fs.FSDataInputStream;
@@ -59,7 +60,11 @@ public final class Reads implements Closeable {
   public interface S3a {
     FSDataInputStream open(Path path, int bufferSize) throws IOException;
 
-    CompletableFuture<FSDataInputStream> openFile(Path path, OpenFileParameters parameters)
+    /**
+     * @param made what is given out in place of S3A's stream
+     */
+    CompletableFuture<FSDataInputStream> openFile(
+        Path path, OpenFileParameters parameters, UnaryOperator<FSDataInputStream> made)
         throws IOException;
   }
 
@@ -197,10 +202,10 @@ public final class Reads implements Closeable {
     Account account = host.account();
     OpenOptions told = told(whole, parameters.getOptions());
     FileStatus status = parameters.getStatus();
-    return s3a.openFile(path, parameters)
-        .thenApply(
-            opened ->
-                over(opened, whole, status, told, readahead(parameters.getOptions()), account));
+    return s3a.openFile(
+        path,
+        parameters,
+        opened -> over(opened, whole, status, told, readahead(parameters.getOptions()), account));
   }
 
   /** The least that a stream fetches ahead, in bytes. */

@@ -487,8 +487,8 @@ public class S3EFileSystem extends S3AFileSystem {
   @Override
   public boolean hasPathCapability(Path path, String capability) throws IOException {
     Reads older = reads33;
-    boolean reads = engine != null || (older != null && !older.isByS3a());
-    if (reads && S3EKeys.CAPABILITY.equalsIgnoreCase(capability)) {
+    if (S3EKeys.CAPABILITY.equalsIgnoreCase(capability)
+        && (engine != null || (older != null && older.isByS3e()))) {
       return true;
     }
     S3E made = engineIfMade();

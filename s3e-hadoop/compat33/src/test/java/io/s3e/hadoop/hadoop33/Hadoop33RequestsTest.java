@@ -33,7 +33,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntFunction;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.EtagSource;
 import org.apache.hadoop.fs.FSDataInputStream;
+import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.s3a.RemoteFileChangedException;
@@ -176,6 +178,70 @@ class Hadoop33RequestsTest {
     Request get = readBy(make());
     assertThat(get.header("Authorization")).contains("/us-east-1/s3/aws4_request");
     assertThat(head().header("Authorization")).contains("/us-east-1/s3/aws4_request");
+  }
+
+  /** S3A says which Hadoop it is of, after the prefix. */
+  @ParameterizedTest
+  @ValueSource(strings = {"", "nightly"})
+  void gatewaysSeeS3asUserAgent(String prefix) throws Exception {
+    Request get = readBy(make("fs.s3a.user.agent.prefix=" + prefix));
+    String asS3a = (prefix.isEmpty() ? "" : prefix + ", ") + "Hadoop " + VersionInfo.getVersion();
+    assertThat(head().header("User-Agent")).startsWith(asS3a);
+    assertThat(get.header("User-Agent")).startsWith(asS3a + " S3E/");
+  }
+
+  /** The status of another file system, which tells the ETag as the header has it, or as S3A. */
+  private static final class StatusWithEtag extends FileStatus implements EtagSource {
+    private static final long serialVersionUID = 1L;
+    private final String etag;
+
+    StatusWithEtag(long length, String etag) {
+      super(length, false, 1, length, 0, FILE);
+      this.etag = etag;
+    }
+
+    @Override
+    public String getEtag() {
+      return etag;
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void anEtagOfAStatusIsSentWithItsQuotes(boolean hasQuotes) throws Exception {
+    String etag = server.put(OBJECT, content);
+    assertThat(etag).startsWith("\"").endsWith("\"");
+    String told = hasQuotes ? etag : etag.replace("\"", "");
+    try (FileSystem files = make();
+        FSDataInputStream in =
+            files
+                .openFile(FILE)
+                .withFileStatus(new StatusWithEtag(content.length, told))
+                .build()
+                .get()) {
+      assertThat(in.readAllBytes()).isEqualTo(content);
+      assertThat(server.gets())
+          .isNotEmpty()
+          .allMatch(get -> etag.equals(get.header("If-Match")))
+          .allMatch(get -> get.header("User-Agent").contains("S3E"));
+    }
+  }
+
+  @Test
+  void anAccessPointOfObjectLambdaIsLeftToS3a() throws Exception {
+    String alias = "masked-1a4n8yjrb3kda96f67zwrwiiuse1a--ol-s3";
+    // It compares what it is asked for with the quotes, which S3A leaves out.
+    server.ifMatch(HostileS3Server.IfMatch.IGNORED);
+    server.put(new ObjectRef(alias, "file"), content);
+    FileSystem files =
+        (FileSystem)
+            Class.forName("io.s3e.hadoop.S3EFileSystem").getDeclaredConstructor().newInstance();
+    try (files) {
+      files.initialize(URI.create("s3a://" + alias), conf());
+      assertThat(files.hasPathCapability(new Path("/file"), "fs.s3a.s3e")).isFalse();
+      assertThat(all(files.open(new Path("/file")))).isEqualTo(content);
+    }
+    assertThat(server.gets()).isNotEmpty().allMatch(Hadoop33RequestsTest::isS3as);
   }
 
   @Test

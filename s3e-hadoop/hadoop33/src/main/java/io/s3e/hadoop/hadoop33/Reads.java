@@ -252,7 +252,11 @@ public final class Reads implements Closeable {
   private static @Nullable String etag(@Nullable FileStatus status, S3AInputStream theirs) {
     String told = status instanceof EtagSource known ? known.getEtag() : null;
     String etag = told == null || told.isEmpty() ? HeldVersion.etag(theirs) : told;
-    return etag == null || etag.isEmpty() ? null : '"' + etag + '"';
+    if (etag == null || etag.isEmpty()) {
+      return null;
+    }
+    // S3A leaves the quotes out, and others may not.
+    return etag.endsWith("\"") ? etag : '"' + etag + '"';
   }
 
   /** The policy that the opener tells, else that of the file system. */
@@ -331,8 +335,19 @@ public final class Reads implements Closeable {
     LOG.info("Reading {} by S3A's own stream: {}", fileSystem.getUri(), reason);
   }
 
+  /** Whether S3E's streams read, as far as that is known without a request. */
+  public synchronized boolean isByS3e() {
+    if (isUndecided() && engine == null) {
+      String reason = reasonForS3a(client);
+      if (reason != null) {
+        leaveToS3a(reason);
+      }
+    }
+    return !isByS3a();
+  }
+
   /** Whether S3A's streams read, from now on. */
-  public boolean isByS3a() {
+  boolean isByS3a() {
     return way.get() == Way.S3A;
   }
 

@@ -25,6 +25,7 @@ import org.apache.hadoop.fs.s3a.S3AFileSystem;
 import org.apache.hadoop.fs.s3a.auth.delegation.EncryptionSecrets;
 import org.apache.hadoop.fs.s3a.impl.ChangeDetectionPolicy;
 import org.apache.hadoop.security.UserGroupInformation;
+import org.apache.hadoop.util.VersionInfo;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -69,10 +70,10 @@ final class S3aClient {
         return key + " is " + value;
       }
     }
-    String auditor = conf.getTrimmed(AUDITOR, "");
     if (ObjectRef.isOtherPoint(fileSystem.getBucket())) {
       return "its access point is not S3's of one region";
     }
+    String auditor = conf.getTrimmed(AUDITOR, "");
     boolean isOwn = !auditor.isEmpty() && !auditor.startsWith("org.apache.hadoop.fs.s3a.audit.");
     if (isOwn && conf.getBoolean("fs.s3a.audit.enabled", true)) {
       return AUDITOR + " is " + auditor;
@@ -113,8 +114,15 @@ final class S3aClient {
         .followRegion(true)
         .pathStyle(conf.getBoolean(Constants.PATH_STYLE_ACCESS, false))
         .credentials(credentials)
-        .userAgentPrefix(conf.getTrimmed(Constants.USER_AGENT_PREFIX, ""))
+        .userAgentPrefix(userAgent())
         .build();
+  }
+
+  /** What S3A says before the SDK's own words. */
+  private String userAgent() {
+    String prefix = conf.getTrimmed(Constants.USER_AGENT_PREFIX, "");
+    String hadoop = "Hadoop " + VersionInfo.getVersion();
+    return prefix.isEmpty() ? hadoop : prefix + ", " + hadoop;
   }
 
   /** The name that blocks of the store are kept under. */

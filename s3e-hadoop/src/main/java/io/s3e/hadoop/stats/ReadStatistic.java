@@ -72,6 +72,18 @@ public enum ReadStatistic {
   IGNORED_ERRORS(COUNT, FILE_SYSTEM, "Failures that were followed by such a retry."),
   STREAM_READ_EXCEPTIONS(COUNT, BOTH, "Failures of GETs that were retried, and of reads."),
 
+  // Calls, under S3A's names.
+  STREAM_READ_OPERATIONS(
+      COUNT,
+      BOTH,
+      "Reads of more than a byte, one for each call, `readFully` at a position included. S3A's"
+          + " stream may take several for such a call, by what a socket has."),
+  STREAM_READ_SEEK_OPERATIONS(
+      COUNT,
+      BOTH,
+      "Seeks that a read followed. A positioned read is none; S3A's stream counts its way there"
+          + " and back."),
+
   // Bytes, under S3A's names.
   STREAM_READ_BYTES(
       BYTES,

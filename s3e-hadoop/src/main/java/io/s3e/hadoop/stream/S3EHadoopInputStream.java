@@ -366,9 +366,11 @@ public final class S3EHadoopInputStream extends FSInputStream
               + length
               + " bytes");
     }
+    // A read too: S3A's stream does this by those, one or as many as a socket makes of it.
+    statistics.readStarted(from, requested);
     try {
       read.from(open.reading());
-      statistics.bytesRead(requested);
+      statistics.readCompleted(requested, requested);
     } catch (IOException e) {
       throw failed("readFully", from, requested, e);
     }

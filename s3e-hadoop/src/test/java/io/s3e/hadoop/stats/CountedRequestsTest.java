@@ -192,6 +192,34 @@ class CountedRequestsTest {
     }
   }
 
+  private static void calls(FSDataInputStream in) throws Exception {
+    in.readFully(5, new byte[100]);
+    in.readFully(2_000_000, new byte[100]);
+    assertThat(in.read(1_000_000, new byte[100], 0, 100)).isEqualTo(100);
+    assertThat(in.read()).isNotNegative();
+    in.seek(SIZE - 100);
+    in.readFully(new byte[100]);
+    assertThat(in.read(new byte[100])).isEqualTo(-1);
+  }
+
+  /** Reads so short that S3A's stream takes one for each. */
+  @Test
+  void readsAreCountedAsByS3a() throws Exception {
+    Counted classic = count(Reader.CLASSIC, "random", CountedRequestsTest::calls);
+    Counted counted = count(Reader.CRT, "random", CountedRequestsTest::calls);
+    for (String name :
+        List.of(
+            "stream_read_operations",
+            "stream_read_operations_incomplete",
+            "stream_read_fully_operations",
+            "stream_read_bytes")) {
+      assertThat(counted.ofStream(name)).as(name).isEqualTo(classic.ofStream(name));
+      assertThat(counted.ofFileSystem(name)).as(name).isEqualTo(classic.ofFileSystem(name));
+    }
+    assertThat(counted.ofStream("stream_read_operations")).isEqualTo(4);
+    assertThat(counted.ofStream("stream_read_seek_operations")).as("the seek alone").isEqualTo(1);
+  }
+
   private long asked() {
     return server.gets().stream().mapToLong(CountedRequestsTest::length).sum();
   }

@@ -255,6 +255,63 @@ class StreamSemanticsTest {
     }
   }
 
+  /** They are read by one GET, and copied by one thread; S3A reads each by a task of its own. */
+  @Test
+  void codeThatRunsWhenARangeIsThereMayWaitForAnother() throws Exception {
+    put(1 << 20);
+    CountDownLatch attached = new CountDownLatch(1);
+    server.decide(
+        request -> {
+          awaitLatch(attached);
+          return Fault.none();
+        });
+    try (FileSystem fs = s3e();
+        FSDataInputStream in = open(fs, content.length)) {
+      FileRange first = FileRange.createFileRange(0, 1000);
+      FileRange second = FileRange.createFileRange(64 << 10, 1000);
+      in.readVectored(List.of(first, second), ByteBuffer::allocate);
+      CompletableFuture<ByteBuffer> both =
+          first.getData().thenApply(bytes -> awaited(second.getData()));
+      attached.countDown();
+      assertThat(both.get(10, TimeUnit.SECONDS))
+          .isEqualTo(ByteBuffer.wrap(content, 64 << 10, 1000));
+    }
+    assertThat(server.gets()).hasSize(1);
+  }
+
+  /** Not for good: a test that fails ends. */
+  private static <T> T awaited(CompletableFuture<T> future) {
+    return future.orTimeout(20, TimeUnit.SECONDS).join();
+  }
+
+  private static void awaitLatch(CountDownLatch latch) {
+    try {
+      assertThat(latch.await(20, TimeUnit.SECONDS)).isTrue();
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /** Whoever waits for a range with such code hears of the end too. */
+  @Test
+  void closingFailsRangesWhoseCodeWaitsForOthers() throws Exception {
+    put(1 << 20);
+    try (FileSystem fs = s3e()) {
+      FSDataInputStream in = open(fs, content.length);
+      server.always(Fault.stallAfter(10));
+      FileRange first = FileRange.createFileRange(0, 1000);
+      FileRange second = FileRange.createFileRange(64 << 10, 1000);
+      in.readVectored(List.of(first, second), ByteBuffer::allocate);
+      CompletableFuture<Throwable> told =
+          first
+              .getData()
+              .handle((bytes, failure) -> awaited(second.getData().handle((none, e) -> e)));
+      awaitTrue(() -> !server.gets().isEmpty());
+      in.close();
+      assertThat(told.get(10, TimeUnit.SECONDS)).isInstanceOf(InterruptedIOException.class);
+    }
+  }
+
   /** It needs no engine: without credentials there is none. */
   @Test
   void aVectoredReadOfNoRangesAsksForNothing() throws Exception {

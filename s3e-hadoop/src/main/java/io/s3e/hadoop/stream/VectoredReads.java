@@ -51,27 +51,31 @@ final class VectoredReads {
         open.reading().readVectored(wanted, length -> sized(allocate, length), release);
     for (int i = 0; i < futures.size(); i++) {
       CompletableFuture<ByteBuffer> read = futures.get(i);
-      CompletableFuture<ByteBuffer> given = new CompletableFuture<>();
+      // The application cancels what it was given, and the core has to hear of it.
+      GivenRange given = new GivenRange(() -> read.cancel(true));
       ByteRange range = wanted.get(i);
       var unused =
           read.whenComplete(
               (buffer, failure) -> {
                 if (failure != null) {
-                  given.completeExceptionally(translated(source, range, failure));
+                  Throwable told = translated(source, range, failure);
+                  given.end(() -> given.completeExceptionally(told));
                 } else {
                   statistics.vectoredCompleted(range.length());
-                  if (!given.complete(buffer)) {
-                    release.accept(buffer);
-                  }
+                  given.end(() -> complete(given, buffer, release));
                 }
                 // One that is forgotten is closed, and would end what somebody waits for.
                 Reference.reachabilityFence(stream);
               });
-      // The application cancels what it was given, and the core has to hear of it.
-      unused = given.whenComplete((buffer, failure) -> read.cancel(true));
       sorted.get(i).setData(given);
     }
     statistics.vectoredStarted(bytes);
+  }
+
+  private static void complete(GivenRange given, ByteBuffer buffer, Consumer<ByteBuffer> release) {
+    if (!given.complete(buffer)) {
+      release.accept(buffer);
+    }
   }
 
   /** Pools give what they have: a buffer may be longer than was asked. */

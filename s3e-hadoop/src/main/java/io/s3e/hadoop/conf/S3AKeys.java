@@ -77,11 +77,15 @@ final class S3AKeys {
                   "fs.s3a.block.size")
               .see(S3EKeys.BLOCK_SIZE),
           same(
-              "A GET asks for the revision that was opened and refuses another, as S3A's stream"
-                  + " does.",
-              "fs.s3a.change.detection.mode",
-              "fs.s3a.change.detection.source",
-              "fs.s3a.change.detection.version.required"),
+                  "A GET asks for the revision that was opened and refuses another, as S3A's stream"
+                      + " does. What S3 has allowed this file system to read of that revision"
+                      + " serves from memory or disk for 15 minutes without asking, also where the"
+                      + " object has been replaced or deleted since; with 0 each opening sends a"
+                      + " GET first.",
+                  "fs.s3a.change.detection.mode",
+                  "fs.s3a.change.detection.source",
+                  "fs.s3a.change.detection.version.required")
+              .see(S3EKeys.ACCESS_AGE_MAX),
           noEffect(
               "S3 has checksums of whole objects, and S3E reads ranges. S3E checks length, range"
                   + " and ETag of each answer.",
@@ -192,13 +196,16 @@ final class S3AKeys {
       new Subject(
           "Encryption",
           same(
-              "SSE-S3, SSE-KMS and DSSE-KMS are the store's business. For SSE-C every GET carries"
-                  + " the key, and nothing goes to local disk. For CSE-KMS and CSE-CUSTOM S3A's own"
-                  + " stream reads.",
-              "fs.s3a.encryption.algorithm",
-              "fs.s3a.encryption.key",
-              "fs.s3a.server-side-encryption-algorithm",
-              "fs.s3a.server-side-encryption.key"),
+                  "SSE-S3, SSE-KMS and DSSE-KMS are the store's business: it answers in the clear,"
+                      + " and so what was read lies on local disk, unless `cache.encryption` is"
+                      + " `true` or `cache.mode` is `memory`. For SSE-C every GET carries the key,"
+                      + " and nothing goes to local disk. For CSE-KMS and CSE-CUSTOM S3A's own"
+                      + " stream reads.",
+                  "fs.s3a.encryption.algorithm",
+                  "fs.s3a.encryption.key",
+                  "fs.s3a.server-side-encryption-algorithm",
+                  "fs.s3a.server-side-encryption.key")
+              .see(DiskCacheKeys.ENCRYPTION, DiskCacheKeys.MODE),
           byS3AsStream(
               "They belong to client-side encryption.",
               "fs.s3a.encryption.cse.custom.keyring.class.name",
@@ -255,7 +262,7 @@ final class S3AKeys {
           "Audit",
           same(
               "GETs of S3E carry the audit span of the stream that caused them, as the `Referer`"
-                  + " header that the span makes.",
+                  + " header that the span makes; not on Hadoop 3.3.",
               "fs.s3a.audit.enabled",
               "fs.s3a.audit.referrer.enabled",
               "fs.s3a.audit.referrer.filter",

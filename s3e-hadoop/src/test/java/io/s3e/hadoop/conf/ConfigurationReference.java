@@ -104,11 +104,16 @@ final class ConfigurationReference {
 
       Credentials, region, endpoint, path style, SSE-C keys, requester-pays and custom headers
       (`fs.s3a.client.s3.custom.headers`) and the user agent are S3A's, whichever client fetches.
-      Every GET carries the audit span of the stream that caused it: by S3A's interceptors with
-      the client `s3a`, as the `Referer` header that the span makes with the others.
+      Every GET carries the audit span of the stream that caused it (not on Hadoop 3.3): by
+      S3A's interceptors with the client `s3a`, as the `Referer` header that the span makes with
+      the others.
 
       The CRT trusts what the JVM trusts, and follows a bucket into the region that the store
-      names where S3A's client does (`fs.s3a.cross.region.access.enabled`).
+      names where S3A's client does (`fs.s3a.cross.region.access.enabled`). Its TLS and its
+      signatures are its own code all the same: the JVM's `jdk.tls.*` and `jdk.certpath.*`
+      properties do not hold for it, nor does a FIPS provider. Where they have to,
+      `fs.s3a.s3e.client` = `s3a` has S3A's client read, on Hadoop 3.3 S3A's own stream;
+      `fs.s3a.s3e.enabled` = `false` leaves all to S3A.
 
       The client `s3a` is used, and one INFO line a file system says why, for: FIPS endpoints,
       custom signers, S3 Access Grants, access points of Outposts, Object Lambda and S3 Express,

@@ -53,8 +53,9 @@ final class S3AKeysReference {
       # S3A's keys under S3E
 
       Every key of hadoop-aws 3.4.1 to 3.5.0 that begins with `fs.s3a.`, and what becomes of it when
-      S3E reads. Each key but `fs.s3a.impl` can be given for one bucket, as `fs.s3a.bucket.NAME.…`;
-      for one bucket `fs.s3a.bucket.NAME.s3e.enabled` switches S3E on and off.
+      S3E reads. Each key but `fs.s3a.impl` and `fs.s3a.impl.disable.cache`, which Hadoop itself
+      reads, can be given for one bucket, as `fs.s3a.bucket.NAME.…`; for one bucket
+      `fs.s3a.bucket.NAME.s3e.enabled` switches S3E on and off.
 
       """;
 

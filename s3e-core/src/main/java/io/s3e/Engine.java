@@ -114,7 +114,7 @@ final class Engine {
   private boolean wasOfJvm;
 
   /** How many tenants have fetched, or will. */
-  private final AtomicInteger fetchers = new AtomicInteger();
+  final AtomicInteger fetchers = new AtomicInteger();
 
   private Engine(S3EConfig config, MemoryBudget budget, Duration linger) {
     this.budget = budget;
@@ -316,14 +316,5 @@ final class Engine {
     if (wasOfJvm && !JvmEnd.hasBegun()) {
       NativeHeap.trim();
     }
-  }
-
-  void willFetch() {
-    fetchers.incrementAndGet();
-  }
-
-  /** Whether there has been one tenant only, so that all there is was fetched by it. */
-  boolean hasHadOneTenant() {
-    return fetchers.get() == 1;
   }
 }

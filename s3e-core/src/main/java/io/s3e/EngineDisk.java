@@ -173,7 +173,7 @@ final class EngineDisk implements AutoCloseable {
   synchronized boolean isWhatIsAsked(DiskCacheConfig config) {
     return opening == null
         || config.mode() == Mode.MEMORY
-        || (opening.getNow(null) != null
+        || ((!opening.isDone() || opening.getNow(null) != null)
             && fits(config)
             && isAtSamePlace(config)
             && config.readDeadline().equals(asked.readDeadline())

@@ -80,12 +80,14 @@ public final class S3E implements AutoCloseable {
       EngineDisk.Opener disks,
       LongSupplier nanoClock) {
     this.engine = engine;
-    engine.willFetch();
+    int unused = engine.fetchers.incrementAndGet();
+    long window = asked.maxWindowBytes();
     this.config =
         asked.toBuilder()
             .blockBytes(engine.blockBytes)
             .requestBytes(Math.max(asked.requestBytes(), engine.blockBytes))
             .memoryBytes(engine.budget.limit())
+            .maxWindowBytes(window == S3EConfig.AUTOMATIC ? 0 : Math.max(window, engine.blockBytes))
             .build();
     this.made = engine.clients.make(provider, config.requestBytes(), config.blockBytes());
     this.client = made.client();
@@ -136,7 +138,8 @@ public final class S3E implements AutoCloseable {
 
   /** Whether all that is on disk was fetched by this tenant. */
   private boolean ownsDisk() {
-    return config.diskCache().scope() == DiskCacheConfig.Scope.PRIVATE && engine.hasHadOneTenant();
+    return config.diskCache().scope() == DiskCacheConfig.Scope.PRIVATE
+        && engine.fetchers.get() == 1;
   }
 
   /**

@@ -508,6 +508,28 @@ class EngineLingerTest {
     assertThat(engines.get(places.get(0))).isNotSameAs(engines.get(places.get(1)));
   }
 
+  /** A disk that hangs would cost a thread and an engine for each file system that comes. */
+  @Test
+  void aDiskThatIsStillBeingOpenedIsWhatIsAsked(@TempDir Path directory) throws Exception {
+    S3EConfig config = CONFIG.toBuilder().diskCache(disk(directory, disk -> disk)).build();
+    CountDownLatch mayOpen = new CountDownLatch(1);
+    EngineDisk.Opener slow =
+        (asked, metrics, waiting) -> {
+          try {
+            assertThat(mayOpen.await(60, TimeUnit.SECONDS)).isTrue();
+          } catch (InterruptedException e) {
+            throw new IOException(e);
+          }
+          return DiskCache.open(asked, metrics, waiting);
+        };
+    Engine engine = Engine.join(config);
+    ClientLimits limits = ClientLimits.copying(REQUEST, 8, 0);
+    S3E.create(config, engine, memory -> new MemoryObjectClient(limits), slow, System::nanoTime)
+        .close();
+    assertThat(visit(config)).isSameAs(engine);
+    mayOpen.countDown();
+  }
+
   private static DiskCacheConfig disk(Path place, UnaryOperator<DiskCacheConfig.Builder> changes) {
     return changes
         .apply(

@@ -479,6 +479,20 @@ class TenantsTest {
     }
   }
 
+  @Test
+  void aTenantWhoseWindowIsLessThanOneOfTheEnginesBlocksReads() throws Exception {
+    S3EConfig small = config().toBuilder().maxWindowBytes(2L * BLOCK).build();
+    S3EConfig large = config().toBuilder().memoryBytes(16L << 20).blockBytes(4 * BLOCK).build();
+    try (S3E first = S3E.create(large, memory -> client());
+        S3E second = S3E.create(small, memory -> client());
+        S3E third = S3E.create(config(), memory -> client())) {
+      assertThat(second.config().maxWindowBytes()).isEqualTo(4 * BLOCK);
+      assertThat(third.config().maxWindowBytes()).isEqualTo(S3EConfig.AUTOMATIC);
+      readAll(second);
+      readAll(first);
+    }
+  }
+
   private record Stuck(ObjectClient client) implements ForwardingClient {
     @Override
     public void close() {

@@ -270,6 +270,8 @@ final class Attempt implements ResponseHandler {
       return;
     }
     try {
+      // The client bounds how often; each is waited for as the first.
+      lastByteNanos = System.nanoTime();
       gate.ended(FaultPolicy.outcome(failure), failure);
       gate.sent();
       tell(failure);

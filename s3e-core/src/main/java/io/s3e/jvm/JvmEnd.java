@@ -33,9 +33,6 @@ import org.slf4j.LoggerFactory;
 public final class JvmEnd {
   private static final Logger LOG = LoggerFactory.getLogger(JvmEnd.class);
 
-  /** Never entered: to remove it tells whether the JVM is ending. */
-  private static final Thread PROBE = new Thread(() -> {}, "s3e-probe-of-the-end");
-
   private static final Runnable HOOK = JvmEnd::runTasks;
 
   /** Guards itself and what follows. */
@@ -58,8 +55,8 @@ public final class JvmEnd {
   /** Whether the JVM has begun to run its shutdown hooks. */
   public static boolean hasBegun() {
     try {
-      // False: it is not there.
-      return Runtime.getRuntime().removeShutdownHook(PROBE);
+      // False: a thread that runs is no hook that has been entered.
+      return Runtime.getRuntime().removeShutdownHook(Thread.currentThread());
     } catch (IllegalStateException e) {
       return true;
     }
@@ -87,12 +84,17 @@ public final class JvmEnd {
   }
 
   /**
-   * Says where S3E's hook is entered from now on, for a host that orders its hooks: behind those
-   * that close file systems.
+   * Says where S3E's hook is entered, for a host that orders its hooks: behind those that close
+   * file systems. One that runs in no order moves there.
    */
   public static void enterHooksBy(Hooks place) {
     synchronized (TASKS) {
       hooks = place;
+      if (entered instanceof RuntimeHooks) {
+        List<Runnable> tasks = List.copyOf(TASKS);
+        tasks.forEach(JvmEnd::forget);
+        tasks.forEach(JvmEnd::last);
+      }
     }
   }
 
@@ -160,7 +162,7 @@ public final class JvmEnd {
 
   /** The JVM's own hooks, which run in no order. */
   private static final class RuntimeHooks implements Hooks {
-    private final Thread thread = new Thread(HOOK, "s3e-exit");
+    private final Thread thread = Background.daemon("s3e-exit", HOOK);
 
     @Override
     public void enter(Runnable hook) {

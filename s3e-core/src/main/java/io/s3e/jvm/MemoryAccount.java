@@ -196,7 +196,7 @@ final class MemoryAccount implements MemoryAccountMBean {
       throw new IllegalArgumentException("cannot reserve " + bytes + " bytes");
     }
     Claim standing = claim.get();
-    if (standing != null && isFor(standing, member, bytes)) {
+    if (bytes > 0 && standing != null && isFor(standing, member, bytes)) {
       return false;
     }
     for (long now = reserved.get(); bytes <= limit - now; now = reserved.get()) {

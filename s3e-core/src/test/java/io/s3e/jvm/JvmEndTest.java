@@ -26,6 +26,11 @@ class JvmEndTest {
   }
 
   @Test
+  void tasksMoveToTheHooksOfAHostThatComesLater() throws Exception {
+    assertThat(said(LateHost.class)).containsExactly("entered", "first", "second");
+  }
+
+  @Test
   void aWaitEndsWhenTheJvmBeginsToEnd() throws Exception {
     assertThat(said(Waits.class)).containsExactly("done: false");
   }
@@ -84,6 +89,29 @@ class JvmEndTest {
       JvmEnd.last(one);
       JvmEnd.forget(one);
       JvmEnd.last(one);
+      entered.forEach(Runnable::run);
+    }
+  }
+
+  /** S3E has begun before its host says how hooks are ordered. */
+  static final class LateHost {
+    public static void main(String[] args) {
+      JvmEnd.last(() -> say("second"));
+      JvmEnd.beforeLast(() -> say("first"));
+      List<Runnable> entered = new ArrayList<>();
+      JvmEnd.enterHooksBy(
+          new JvmEnd.Hooks() {
+            @Override
+            public void enter(Runnable hook) {
+              say("entered");
+              entered.add(hook);
+            }
+
+            @Override
+            public void remove(Runnable hook) {
+              say("removed");
+            }
+          });
       entered.forEach(Runnable::run);
     }
   }

@@ -88,6 +88,7 @@ class MemoryAccountTest {
       assertThat(ask(client.share, MemoryShare.CLAIM, 80)).isZero();
       assertThat(one.held.get() + two.held.get()).isEqualTo(20);
       assertThat(one.take(1)).as("while all is claimed").isFalse();
+      assertThat(one.take(0)).as("nothing is nobody's").isTrue();
       assertThat(ask(client.share, MemoryShare.RESERVE, 80)).isEqualTo(1);
       assertThat(ask(client.share, MemoryShare.AVAILABLE, 0)).isZero();
       assertThat(ask(client.share, MemoryShare.RELEASE, 80)).isZero();

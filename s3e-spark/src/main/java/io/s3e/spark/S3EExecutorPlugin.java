@@ -74,8 +74,9 @@ final class S3EExecutorPlugin implements ExecutorPlugin {
       fetchSecret(plugin, config.enabled() && needsSecret(config.cache()));
     }
     if (config.enabled()) {
-      engine = EngineHold.of(EngineFactory.held(config));
+      // First, for it says where the engine enters its hook.
       EarlyStart.begin(config, hadoop);
+      engine = EngineHold.of(EngineFactory.held(config));
     }
     StartLine.tell(config, hadoop);
     if (isOwnProcess) {

@@ -154,6 +154,7 @@ public final class AwsClientSettings {
               || (value.getHost() != null
                   && ("http".equalsIgnoreCase(value.getScheme())
                       || "https".equalsIgnoreCase(value.getScheme()))
+                  && value.getRawUserInfo() == null
                   && value.getRawQuery() == null);
       require(known, "endpoint", value, "http://host[:port] or https://host[:port]");
       endpoint = value;

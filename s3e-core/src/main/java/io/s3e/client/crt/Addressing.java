@@ -7,6 +7,7 @@ import io.s3e.client.HeadRequest;
 import io.s3e.client.RequestFailure;
 import io.s3e.client.StoreAnswer;
 import io.s3e.client.library.CrtSettings;
+import io.s3e.jvm.Background;
 import java.net.URI;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -70,12 +71,10 @@ final class Addressing {
       return known;
     }
     Target target = resolve(bucket, region);
-    LOG.info(
+    String detour =
         "Bucket {} is in region {} and not in {}: it is read there from now on. Setting the region"
-            + " saves the detour",
-        bucket,
-        region,
-        settings.region());
+            + " saves the detour";
+    Background.logApart(() -> LOG.info(detour, bucket, region, settings.region()));
     return target;
   }
 

@@ -184,13 +184,15 @@ abstract class CrtCall implements S3MetaRequestResponseHandler, ObjectClient.Exc
 
   @Override
   public final void onFinished(S3FinishedResponseContext context) {
-    RequestFailure failure;
+    RequestFailure failure = null;
     try {
       failure = outcome(failure(context));
     } catch (RuntimeException | Error e) {
       failure = CrtFailures.unexpected(subject, e);
+    } finally {
+      // Where not even a failure can be made, the owner counts what has come.
+      end(failure);
     }
-    end(failure);
   }
 
   private @Nullable RequestFailure failure(S3FinishedResponseContext context) {

@@ -2,6 +2,7 @@
 package io.s3e.client.crt;
 
 import io.s3e.client.StoreAnswer;
+import io.s3e.jvm.Background;
 import java.time.Duration;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
@@ -41,10 +42,10 @@ final class StoreClock {
     boolean news = learnt.minus(offset).abs().compareTo(TOLERANCE) >= 0;
     offset = learnt;
     if (news) {
-      LOG.warn(
+      String ahead =
           "This machine's clock differs from the store's by {} s; requests are signed with the"
-              + " store's time",
-          difference.toSeconds());
+              + " store's time";
+      Background.logApart(() -> LOG.warn(ahead, difference.toSeconds()));
     }
     return true;
   }

@@ -96,7 +96,7 @@ final class SyncExchange implements ObjectClient.Exchange, Runnable {
   @Override
   public void run() {
     ResponseInputStream<GetObjectResponse> opened = null;
-    RequestFailure failure;
+    RequestFailure failure = RequestFailure.broken(subject, "its failure cannot be told");
     try {
       if (!gate.call(ResponseHandler::onSent)) {
         return;
@@ -106,13 +106,14 @@ final class SyncExchange implements ObjectClient.Exchange, Runnable {
     } catch (Throwable e) {
       // Errors, too: nobody else would end the exchange and let the connection go.
       failure = SdkFailures.failure(subject, e);
-    }
-    try {
-      if (opened != null) {
-        drop(opened, failure == null);
-      }
     } finally {
-      end(failure);
+      try {
+        if (opened != null) {
+          drop(opened, failure == null);
+        }
+      } finally {
+        end(failure);
+      }
     }
   }
 

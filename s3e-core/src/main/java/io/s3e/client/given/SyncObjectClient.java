@@ -54,7 +54,7 @@ public final class SyncObjectClient implements ObjectClient {
   private final BlockingStore store;
   private final String name;
   private final ClientLimits limits;
-  private final ThreadPoolExecutor threads;
+  final ThreadPoolExecutor threads;
   private final InFlight inFlight = new InFlight();
   private final AtomicBoolean closed = new AtomicBoolean();
 
@@ -157,8 +157,12 @@ public final class SyncObjectClient implements ObjectClient {
     } catch (RejectedExecutionException e) {
       exchange.endUnsent(RequestFailure.closed(request.subject()));
     } catch (OutOfMemoryError e) {
-      // The system has no thread to give.
-      exchange.endUnsent(SdkFailures.failure(request.subject(), e));
+      // The system has no thread to give: one that works takes it, if there is any.
+      if (threads.getPoolSize() == 0
+          || !threads.getQueue().offer(exchange)
+          || (threads.getPoolSize() == 0 && threads.remove(exchange))) {
+        exchange.endUnsent(SdkFailures.failure(request.subject(), e));
+      }
     }
   }
 }

@@ -17,6 +17,9 @@ class AwsClientSettingsTest {
   @Test
   void badValuesAreNamedWithWhatIsAccepted() {
     refused(() -> builder.endpoint(URI.create("ftp://x")), "endpoint", "ftp://x", "http://host");
+    // It would go out in the clear, as part of the header Host.
+    refused(
+        () -> builder.endpoint(URI.create("http://me:secret@x")), "endpoint", "me", "http://host");
     refused(() -> builder.endpoint(URI.create("store:9000")), "endpoint", "store:9000", "https://");
     refused(() -> builder.region(" "), "region", "' '", "eu-central-1");
     refused(() -> builder.targetGbps(0), "targetGbps", "'0.0'", "1000");

@@ -5,8 +5,12 @@ import static io.s3e.testing.Eventually.awaitTrue;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.s3e.OpenOptions;
+import io.s3e.S3E;
+import io.s3e.S3EConfig;
 import io.s3e.block.ByteRange;
 import io.s3e.block.ObjectRef;
+import io.s3e.buffer.MemoryBudget;
 import io.s3e.client.ClientLimits;
 import io.s3e.client.ClientMemory;
 import io.s3e.client.ForwardingClient;
@@ -19,6 +23,7 @@ import io.s3e.client.RequestFailure;
 import io.s3e.client.RequestFailure.Kind;
 import io.s3e.client.ResponseHandler;
 import io.s3e.client.StoreAnswer;
+import io.s3e.stream.S3EInputStream;
 import io.s3e.testing.MemoryObjectClient;
 import io.s3e.testing.MemoryObjectClient.Answer;
 import io.s3e.testing.Pause;
@@ -88,6 +93,26 @@ class FallbackClientTest {
   @AfterEach
   void close() {
     client.close();
+  }
+
+  /** As where a firewall swallows what the CRT sends, and not what the JVM does. */
+  @Test
+  void aReaderWaitsForTheWayBackAndDoesNotBeginAnew() throws Exception {
+    ObjectRef small = new ObjectRef("bucket", "small");
+    byte[] bytes = MemoryObjectClient.bytes(60_000, 3);
+    fast.put(small, bytes, "\"v1\"");
+    substitute.put(small, bytes, "\"v1\"");
+    fast.hold();
+    FallbackClient silent =
+        new FallbackClient(fast, substitute, PAUSE, Duration.ofMillis(500), listener());
+    S3EConfig config = S3EConfig.DEFAULTS.toBuilder().stallTimeout(Duration.ofSeconds(1)).build();
+    try (S3E engine = S3E.create(config, new MemoryBudget(16 << 20), memory -> silent);
+        S3EInputStream in = engine.open(small, OpenOptions.DEFAULTS.withSize(bytes.length))) {
+      assertThat(in.readAllBytes()).isEqualTo(bytes);
+      assertThat(engine.gets().latest(null, 10))
+          .noneMatch(get -> get.json().contains("\"attempt\":2"));
+    }
+    assertThat(substituted).hasValue(1);
   }
 
   /** As where the SDK that it would read by is another version. */

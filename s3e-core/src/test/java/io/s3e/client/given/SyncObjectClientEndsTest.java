@@ -16,6 +16,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -55,6 +56,64 @@ class SyncObjectClientEndsTest {
             })) {
       client.get(REQUEST, handler);
       assertThat(handler.awaitFailure()).hasMessageContaining("direct buffer memory");
+    }
+  }
+
+  /** An error that cannot even be told ends the GET all the same. */
+  @Test
+  void anErrorOfWhichNoFailureCanBeMadeEndsTheGet() throws Exception {
+    RecordingHandler handler = new RecordingHandler();
+    try (ObjectClient client =
+        client(
+            request -> {
+              throw new IllegalStateException("unsayable") {
+                @Override
+                public synchronized Throwable getCause() {
+                  throw new OutOfMemoryError("for the test");
+                }
+
+                @Override
+                public String getMessage() {
+                  throw new OutOfMemoryError("for the test");
+                }
+              };
+            })) {
+      client.get(REQUEST, handler);
+      assertThat(handler.awaitFailure()).hasMessageContaining("cannot be told");
+    }
+  }
+
+  /** Containers bound the threads of a process; S3A's own stream needs none. */
+  @Test
+  void aGetForWhichThereIsNoThreadWaitsForOneThatWorks() throws Exception {
+    CountDownLatch mayAnswer = new CountDownLatch(1);
+    Store store =
+        request -> {
+          try {
+            assertThat(mayAnswer.await(20, TimeUnit.SECONDS)).isTrue();
+          } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+          }
+          throw new IllegalStateException("answered");
+        };
+    try (SyncObjectClient client = new SyncObjectClient(store, "test", 2, 1 << 20)) {
+      RecordingHandler first = new RecordingHandler();
+      client.get(REQUEST, first);
+      ThreadFactory usual = client.threads.getThreadFactory();
+      client.threads.setThreadFactory(
+          task ->
+              new Thread(task) {
+                @Override
+                public void start() {
+                  throw new OutOfMemoryError("unable to create native thread");
+                }
+              });
+      RecordingHandler second = new RecordingHandler();
+      client.get(REQUEST, second);
+      mayAnswer.countDown();
+      assertThat(first.awaitFailure()).hasMessageContaining("answered");
+      assertThat(second.awaitFailure()).hasMessageContaining("answered");
+      client.threads.setThreadFactory(usual);
     }
   }
 

@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
@@ -230,7 +231,7 @@ final class CacheDirectories {
       OwnLoader.thread(look, "s3e-look-at-" + path).start();
     } catch (OutOfMemoryError e) {
       LOOKS.remove(what);
-      throw e;
+      return CompletableFuture.failedFuture(e);
     }
     return look;
   }

@@ -34,7 +34,12 @@ public final class EarlyStart {
     if (!BEGUN.compareAndSet(false, true)) {
       return;
     }
-    OwnLoader.thread(() -> loadIfPossible(config, isTls(conf)), "s3e-early-start").start();
+    try {
+      OwnLoader.thread(() -> loadIfPossible(config, isTls(conf)), "s3e-early-start").start();
+    } catch (OutOfMemoryError e) {
+      LOG.debug("No thread to rehearse the first read on; the next file system tries again", e);
+      BEGUN.set(false);
+    }
   }
 
   /** As far as the configuration tells; S3A's client, which knows, is not there yet. */

@@ -239,7 +239,7 @@ public final class JobHistory implements AutoCloseable {
         try {
           UserGroupInformation user = UserGroupInformation.getCurrentUser();
           history = new JobHistory(key, user, conf, files, known);
-        } catch (IOException | IllegalArgumentException e) {
+        } catch (IOException | IllegalArgumentException | OutOfMemoryError e) {
           LOG.warn("No history is kept in {}: {}", setting.directory(), e.toString());
           return null;
         }
@@ -551,9 +551,11 @@ public final class JobHistory implements AutoCloseable {
 
   /** As {@link #close()}, by a user that has lent itself and is still open. */
   public void close(@Nullable FileSystem files) {
+    boolean isLast;
     synchronized (OPEN) {
-      isClosed = --users == 0;
-      if (isClosed) {
+      isLast = --users == 0;
+      isClosed = isLast;
+      if (isLast) {
         OPEN.remove(key, this);
         if (OPEN.isEmpty() && !ShutdownHookManager.get().isShutdownInProgress()) {
           // It would keep this class, and its loader.
@@ -563,7 +565,7 @@ public final class JobHistory implements AutoCloseable {
         store.takeBack(files);
       }
     }
-    if (isClosed) {
+    if (isLast) {
       writeIfDue();
     } else {
       learn();

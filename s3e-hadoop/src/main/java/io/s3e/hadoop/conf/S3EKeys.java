@@ -70,7 +70,8 @@ public final class S3EKeys {
               + " client `crt` cuts its memory into 32 slots if it can, and into more of 4 MiB"
               + " until each connection has one, so that its GETs are shorter at most budgets: 4"
               + " MiB at 256M, 1.9 MiB at 128M. At 1G they are of 8 MiB. It sends none of more than"
-              + " 64M.");
+              + " 64M. Buckets that share its connections share that memory, as the one that is"
+              + " read first has it cut: give all of them one size.");
 
   public static final ConfigKey<Long> MEMORY_BUDGET =
       ConfigKey.size(

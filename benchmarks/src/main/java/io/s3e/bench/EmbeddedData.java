@@ -50,7 +50,7 @@ final class EmbeddedData {
   private static final List<String> COLUMNS =
       List.of("l_orderkey", "l_extendedprice", "l_discount", "l_shipdate");
 
-  private static final String WARM_UP = "warm-up";
+  static final String WARM_UP = "warm-up";
   private static final int WARM_UP_BYTES = 1 << 20;
   private static final int UPLOAD_THREADS = 4;
   private static final int COPY_BYTES = 1 << 20;

@@ -32,7 +32,7 @@ final class EmbeddedTarget implements Target {
 
   private static final String BUCKET = "s3e-bench";
   private static final String BUCKET_URI = "s3a://" + BUCKET + '/';
-  private static final String WARM_UP_URI = BUCKET_URI + "warm-up";
+  private static final String WARM_UP_URI = BUCKET_URI + EmbeddedData.WARM_UP;
   private static final String HANGING_BUCKET =
       ObjectSlice.bucketBeside(BUCKET, ObjectSlice.HANGING);
   private static final String REFUSING_BUCKET =

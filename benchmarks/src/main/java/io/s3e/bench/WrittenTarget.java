@@ -159,13 +159,18 @@ final class WrittenTarget implements Target {
   private synchronized void delete() throws IOException {
     if (!deleted) {
       deleted = true;
+      boolean isInterrupted = false;
       try {
         data.stop();
       } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        throw new InterruptedIOException("interrupted while uploads end");
+        // Not yet said again: the SDK sends nothing on a thread that is interrupted.
+        isInterrupted = true;
       } finally {
         s3a.delete(new Path(root), true);
+      }
+      if (isInterrupted) {
+        Thread.currentThread().interrupt();
+        throw new InterruptedIOException("interrupted while uploads end");
       }
     }
   }

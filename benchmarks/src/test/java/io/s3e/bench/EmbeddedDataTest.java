@@ -4,6 +4,7 @@ package io.s3e.bench;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.s3e.testing.Eventually;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.URI;
@@ -147,10 +148,13 @@ class EmbeddedDataTest {
               }
             });
     stopper.start();
+    Eventually.awaitTrue(
+        "it waits for the upload", () -> stopper.getState() == Thread.State.TIMED_WAITING);
     bucket.mayClose.countDown();
     Set<String> before = atStop.get(30, TimeUnit.SECONDS);
     writer.join();
     assertThat(bucket.objects).isEqualTo(before);
+    assertThat(written).isDone();
   }
 
   @Test

@@ -57,7 +57,7 @@ record SharedInstance(
 
   private static final int HASH_BYTES = 10;
 
-  /** An application that makes no region for so long has ended, or reads from S3 again. */
+  /** An application of which no process has looked at the cache for so long has ended. */
   private static final long ENDED_MILLIS = TimeUnit.DAYS.toMillis(1);
 
   /** Whether there is an instance already; makes nothing where there is none. */
@@ -186,6 +186,9 @@ record SharedInstance(
 
   @Override
   public @Nullable Region look(int number, @Nullable Region known) throws IOException {
+    if (path.toFile().lastModified() < System.currentTimeMillis() - ENDED_MILLIS / 8) {
+      boolean unused = path.toFile().setLastModified(System.currentTimeMillis());
+    }
     Path name = fileOf(number);
     Object named = io.identityOf(name);
     if (named == null) {
@@ -238,10 +241,7 @@ record SharedInstance(
     return path.resolve((number < 10 ? "0" : "") + number + REGION);
   }
 
-  /**
-   * Deletes what nobody reads: caches of older versions of the format and of applications that have
-   * ended, and regions beyond the layout, which was broken then and is replaced by one of fewer.
-   */
+  /** Deletes older formats, caches of ended applications, and regions beyond a mended layout. */
   private void deleteUnread() throws IOException {
     Path version = Objects.requireNonNull(path.getParent());
     Stream<Path> older =

@@ -240,10 +240,10 @@ public final class Admission implements AutoCloseable {
 
   /** Adds buffers up to {@code blocks}; true with one for a reader that waits, else with all. */
   private boolean addBuffers(List<BlockLease> leases, int blocks, Purpose purpose) {
+    int lacking = purpose == Purpose.DEMAND ? 0 : blocks - spareBuffers();
     // To evict what would not be enough is to evict in vain.
     boolean mayFind =
-        purpose == Purpose.DEMAND
-            || blocks <= spareBuffers() + pooled.spareSlabs(Idle.LONG) + pooled.parkedEntries();
+        lacking <= 0 || lacking <= pooled.spareSlabs(Idle.LONG) + pooled.parkedEntries();
     while (leases.size() < blocks && mayFind) {
       // The one buffer that a reader needs; others cost nothing that is still to be read.
       boolean isNeeded = purpose == Purpose.DEMAND && leases.isEmpty();

@@ -100,7 +100,7 @@ final class Ask {
   /** Whether the reader's waiting for the next byte was told to the planner. */
   private boolean hasStalled;
 
-  /** The block up to which the read's have been asked for; what is lost of them is found absent. */
+  /** Of reads that wait: the block up to which theirs are asked for. A lost one is found absent. */
   private long startedUntil;
 
   /** How the last block that did not come has failed. */

@@ -28,12 +28,16 @@ class EndedApplicationsTest {
 
   /** The directory of an application's cache, entered as a process of the application does. */
   private Path enter(String application) throws IOException {
+    return instance(application).path();
+  }
+
+  private SharedInstance instance(String application) throws IOException {
     DiskCacheConfig config =
         SharedRegionsRig.config(directory, null).toBuilder()
             .scope(Scope.APP)
             .application(application)
             .build();
-    return SharedInstance.enter(new DiskIo(), directory, config, SharedRegionsRig.CAPACITY).path();
+    return SharedInstance.enter(new DiskIo(), directory, config, SharedRegionsRig.CAPACITY);
   }
 
   /** A cache in which a region was made so many hours ago. */
@@ -55,11 +59,14 @@ class EndedApplicationsTest {
     assertThat(version).isDirectoryContaining(next::equals);
   }
 
+  /** Each process looks once a second at what others have written. */
   @Test
   void whatIsInUseStays() throws IOException {
-    Path used = left(OTHER, 23);
-    Path unused = enter("next");
-    assertThat(used).isNotEmptyDirectory();
+    SharedInstance used = instance("used");
+    Path unused = Files.setLastModifiedTime(used.path(), hoursAgo(100));
+    assertThat(used.look(0, null)).as("no region yet").isNull();
+    unused = enter("next");
+    assertThat(used.path()).isNotEmptyDirectory();
   }
 
   /** Scope host is for files that outlive applications. */

@@ -152,11 +152,11 @@ public final class AwsClientSettings {
       boolean known =
           value == null
               || (value.getHost() != null
-                  && ("http".equalsIgnoreCase(value.getScheme())
-                      || "https".equalsIgnoreCase(value.getScheme()))
+                  && String.valueOf(value.getScheme()).matches("(?i)https?")
                   && value.getRawUserInfo() == null
                   && value.getRawQuery() == null);
-      require(known, "endpoint", value, "http://host[:port] or https://host[:port]");
+      String told = String.valueOf(value).replaceFirst("//.*@", "//***@");
+      require(known, "endpoint", told, "http://host[:port] or https://host[:port]");
       endpoint = value;
       return this;
     }

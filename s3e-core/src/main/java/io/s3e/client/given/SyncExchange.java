@@ -32,9 +32,8 @@ final class SyncExchange implements ObjectClient.Exchange, Runnable {
       ThreadLocal.withInitial(() -> new byte[CHUNK_BYTES]);
 
   /**
-   * Makes that call, and drops the connection then, which may block: the JDK's HTTP client first
-   * tries to read the rest. Not on the thread that cancels, which may hold locks of its own. As
-   * many daemon threads as it takes; they end after some seconds without work.
+   * Makes that call, then drops the connection, which may block: some clients read the rest first.
+   * Not the thread that cancels, which may hold locks. Daemons, which end after seconds unused.
    */
   private static final Executor CANCELLING =
       new ThreadPoolExecutor(
@@ -96,7 +95,7 @@ final class SyncExchange implements ObjectClient.Exchange, Runnable {
   @Override
   public void run() {
     ResponseInputStream<GetObjectResponse> opened = null;
-    RequestFailure failure = RequestFailure.broken(subject, "its failure cannot be told");
+    RequestFailure failure = null;
     try {
       if (!gate.call(ResponseHandler::onSent)) {
         return;
@@ -105,6 +104,7 @@ final class SyncExchange implements ObjectClient.Exchange, Runnable {
       failure = keep(opened) ? transfer(opened) : RequestFailure.cancelled(subject);
     } catch (Throwable e) {
       // Errors, too: nobody else would end the exchange and let the connection go.
+      failure = RequestFailure.broken(subject, "its failure cannot be told");
       failure = SdkFailures.failure(subject, e);
     } finally {
       try {

@@ -3,6 +3,7 @@ package io.s3e.client.aws;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.net.URI;
 import java.nio.file.Path;
@@ -18,8 +19,10 @@ class AwsClientSettingsTest {
   void badValuesAreNamedWithWhatIsAccepted() {
     refused(() -> builder.endpoint(URI.create("ftp://x")), "endpoint", "ftp://x", "http://host");
     // It would go out in the clear, as part of the header Host.
-    refused(
-        () -> builder.endpoint(URI.create("http://me:secret@x")), "endpoint", "me", "http://host");
+    refused(() -> builder.endpoint(URI.create("http://me:secret@x")), "endpoint", "***@x", "http:");
+    assertThatThrownBy(() -> builder.endpoint(URI.create("http://me:secret@x")))
+        .message()
+        .doesNotContain("secret");
     refused(() -> builder.endpoint(URI.create("store:9000")), "endpoint", "store:9000", "https://");
     refused(() -> builder.region(" "), "region", "' '", "eu-central-1");
     refused(() -> builder.targetGbps(0), "targetGbps", "'0.0'", "1000");

@@ -104,8 +104,8 @@ class FallbackClientTest {
     substitute.put(small, bytes, "\"v1\"");
     fast.hold();
     FallbackClient silent =
-        new FallbackClient(fast, substitute, PAUSE, Duration.ofMillis(500), listener());
-    S3EConfig config = S3EConfig.DEFAULTS.toBuilder().stallTimeout(Duration.ofSeconds(1)).build();
+        new FallbackClient(fast, substitute, PAUSE, Duration.ofSeconds(1), listener());
+    S3EConfig config = S3EConfig.DEFAULTS.toBuilder().stallTimeout(Duration.ofSeconds(3)).build();
     try (S3E engine = S3E.create(config, new MemoryBudget(16 << 20), memory -> silent);
         S3EInputStream in = engine.open(small, OpenOptions.DEFAULTS.withSize(bytes.length))) {
       assertThat(in.readAllBytes()).isEqualTo(bytes);

@@ -80,8 +80,8 @@ final class S3AKeys {
                   "A GET asks for the revision that was opened and refuses another, as S3A's stream"
                       + " does. What S3 has allowed this file system to read of that revision"
                       + " serves from memory or disk for 15 minutes without asking, also where the"
-                      + " object has been replaced or deleted since; with 0 each opening sends a"
-                      + " GET first.",
+                      + " object has been replaced or deleted since; with `access.age.max` 0 each"
+                      + " opening sends a GET first.",
                   "fs.s3a.change.detection.mode",
                   "fs.s3a.change.detection.source",
                   "fs.s3a.change.detection.version.required")

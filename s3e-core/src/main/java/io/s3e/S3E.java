@@ -81,13 +81,13 @@ public final class S3E implements AutoCloseable {
       LongSupplier nanoClock) {
     this.engine = engine;
     int unused = engine.fetchers.incrementAndGet();
-    long window = asked.maxWindowBytes();
+    long most = asked.maxWindowBytes();
     this.config =
         asked.toBuilder()
             .blockBytes(engine.blockBytes)
             .requestBytes(Math.max(asked.requestBytes(), engine.blockBytes))
             .memoryBytes(engine.budget.limit())
-            .maxWindowBytes(window == S3EConfig.AUTOMATIC ? 0 : Math.max(window, engine.blockBytes))
+            .maxWindowBytes(most == S3EConfig.AUTOMATIC ? most : Math.max(most, engine.blockBytes))
             .build();
     this.made = engine.clients.make(provider, config.requestBytes(), config.blockBytes());
     this.client = made.client();

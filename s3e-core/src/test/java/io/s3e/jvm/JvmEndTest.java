@@ -66,30 +66,32 @@ class JvmEndTest {
     }
   }
 
+  /** Says what becomes of them; the programs run those that are left. */
+  private record HooksOfAHost(List<Runnable> entered) implements JvmEnd.Hooks {
+    @Override
+    public void enter(Runnable hook) {
+      say("entered");
+      entered.add(hook);
+    }
+
+    @Override
+    public void remove(Runnable hook) {
+      say("removed");
+      entered.remove(hook);
+    }
+  }
+
   /** Hooks of a host's, in place of the JVM's. */
   static final class HostHooks {
     public static void main(String[] args) {
-      List<Runnable> entered = new ArrayList<>();
-      JvmEnd.enterHooksBy(
-          new JvmEnd.Hooks() {
-            @Override
-            public void enter(Runnable hook) {
-              say("entered");
-              entered.add(hook);
-            }
-
-            @Override
-            public void remove(Runnable hook) {
-              say("removed");
-              entered.remove(hook);
-            }
-          });
+      HooksOfAHost hooks = new HooksOfAHost(new ArrayList<>());
+      JvmEnd.enterHooksBy(hooks);
       Runnable one = () -> say("task");
       JvmEnd.last(one);
       JvmEnd.last(one);
       JvmEnd.forget(one);
       JvmEnd.last(one);
-      entered.forEach(Runnable::run);
+      hooks.entered().forEach(Runnable::run);
     }
   }
 
@@ -98,21 +100,9 @@ class JvmEndTest {
     public static void main(String[] args) {
       JvmEnd.last(() -> say("second"));
       JvmEnd.beforeLast(() -> say("first"));
-      List<Runnable> entered = new ArrayList<>();
-      JvmEnd.enterHooksBy(
-          new JvmEnd.Hooks() {
-            @Override
-            public void enter(Runnable hook) {
-              say("entered");
-              entered.add(hook);
-            }
-
-            @Override
-            public void remove(Runnable hook) {
-              say("removed");
-            }
-          });
-      entered.forEach(Runnable::run);
+      HooksOfAHost hooks = new HooksOfAHost(new ArrayList<>());
+      JvmEnd.enterHooksBy(hooks);
+      hooks.entered().forEach(Runnable::run);
     }
   }
 

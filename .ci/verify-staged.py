@@ -6,6 +6,7 @@ all jars and no others, and sources and documentation of the bundle, which are p
 """
 
 import hashlib
+import json
 import pathlib
 import re
 import subprocess
@@ -20,6 +21,8 @@ REQUIRED = [
 ]  # fmt: skip
 # A package of each module that the bundle holds.
 MODULES = {"io/s3e/", "io/s3e/hadoop/", "io/s3e/iceberg/"}
+# What the bundle holds, as its bill of materials has to say.
+HELD = {"s3e-core", "s3e-hadoop", "s3e-hadoop33", "s3e-iceberg", "aws-crt"}
 SIDE = {".asc", ".md5", ".sha1", ".sha256", ".sha512"}
 
 wrong = []
@@ -82,6 +85,9 @@ def verify_bundle(directory, stem):
     classes = held(".jar")
     for end, needed in ((".jar", MODULES), ("-sources.jar", classes), ("-javadoc.jar", MODULES)):
         wrong.extend(f"{stem}{end}: has nothing of {package}" for package in sorted(needed - held(end)))
+    bill = directory / (stem + "-cyclonedx.json")
+    listed = {part["name"] for part in json.loads(bill.read_text())["components"]} if bill.is_file() else set()
+    wrong.extend(f"{bill.name}: does not list {name}" for name in sorted(HELD - listed))
 
 
 def verify_side_files(file):

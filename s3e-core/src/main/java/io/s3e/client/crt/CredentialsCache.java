@@ -44,7 +44,8 @@ import software.amazon.awssdk.crt.auth.credentials.DelegateCredentialsHandler;
  *
  * <p>Independent of these, <i>closed</i>, for good: whoever waits for the provider is told at once
  * that there are none, on the thread that closes, and so is whoever comes later. A provider that
- * hangs keeps the thread that asks until it answers, and nothing else; its answer is dropped.
+ * hangs keeps the thread that asks until it answers, and nothing else; its answer is dropped. One
+ * that is not closed asks once more after a while ({@link SingleFlight}), by another thread.
  *
  * <p>Thread-safe.
  */
@@ -97,7 +98,7 @@ final class CredentialsCache implements DelegateCredentialsHandler, AutoCloseabl
   private volatile @Nullable Long failedNanos;
 
   /** Asks the provider; lands with its failure, or with null once the snapshot is there. */
-  private final SingleFlight<Exception> asking = new SingleFlight<>();
+  final SingleFlight<Exception> asking = new SingleFlight<>();
 
   /** {@code asker} runs each question on another thread. */
   CredentialsCache(CredentialsSource source, Supplier<Instant> clock, Executor asker) {
@@ -247,10 +248,12 @@ final class CredentialsCache implements DelegateCredentialsHandler, AutoCloseabl
       if (closed) {
         return closed();
       }
-      snapshot.set(
+      Snapshot made =
           found == null
               ? new Snapshot(Credentials.createAnonymousCredentials(), null, null, asked, null)
-              : new Snapshot(translate(found), found.keyId(), found.expiry(), asked, null));
+              : new Snapshot(translate(found), found.keyId(), found.expiry(), asked, null);
+      // An answer that hung for long may come behind that of a later question.
+      snapshot.updateAndGet(now -> now != null && now.askedNanos() - asked > 0 ? now : made);
       failedNanos = null;
       return null;
     } catch (IOException | RuntimeException e) {

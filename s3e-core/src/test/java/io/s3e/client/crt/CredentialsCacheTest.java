@@ -20,6 +20,7 @@ import org.junit.jupiter.api.Test;
 
 class CredentialsCacheTest {
   private final AtomicInteger asked = new AtomicInteger();
+  private final AtomicInteger answered = new AtomicInteger();
   private CredentialsCache cache;
   private boolean withoutThreads;
 
@@ -69,6 +70,37 @@ class CredentialsCacheTest {
     assertThat(renewed).isCompleted();
     release.countDown();
     assertThat(asked).hasValue(1);
+  }
+
+  /** A question that hangs for good is no reason to have no credentials for good. */
+  @Test
+  void aProviderThatHangsIsAskedOnceMoreAfterAWhile() throws Exception {
+    CountDownLatch release = new CountDownLatch(1);
+    open(
+        () -> {
+          int number = asked.get();
+          if (number == 1) {
+            awaitQuietly(release);
+          }
+          return key("key-" + number);
+        });
+    CompletableFuture<Void> first = new CompletableFuture<>();
+    cache.whenReady(() -> first.complete(null), first::completeExceptionally);
+    awaitTrue("the provider is asked", () -> asked.get() == 1);
+    CompletableFuture<Void> soon = new CompletableFuture<>();
+    cache.whenReady(() -> soon.complete(null), soon::completeExceptionally);
+    assertThat(asked).as("it is given time").hasValue(1);
+
+    cache.asking.begunNanos -= TimeUnit.MINUTES.toNanos(3);
+    CompletableFuture<Void> late = new CompletableFuture<>();
+    cache.whenReady(() -> late.complete(null), late::completeExceptionally);
+    CompletableFuture.allOf(first, soon, late).get(10, TimeUnit.SECONDS);
+    assertThat(asked).hasValue(2);
+    assertThat(cache.keyId()).isEqualTo("key-2");
+
+    release.countDown();
+    awaitTrue("both questions have an answer", () -> answered.get() == 2);
+    assertThat(cache.keyId()).as("the older answer came last").isEqualTo("key-2");
   }
 
   @Test
@@ -271,7 +303,12 @@ class CredentialsCacheTest {
     if (withoutThreads) {
       throw new OutOfMemoryError("unable to create native thread");
     }
-    new Thread(question).start();
+    new Thread(
+            () -> {
+              question.run();
+              answered.incrementAndGet();
+            })
+        .start();
   }
 
   private static Credentials key(String id) {

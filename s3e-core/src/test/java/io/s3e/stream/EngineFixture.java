@@ -71,6 +71,17 @@ final class EngineFixture implements AfterEachCallback {
         config -> config.stallTimeout(Duration.ofMinutes(5)).readTimeout(Duration.ofMinutes(5)));
   }
 
+  /**
+   * A client that carries one GET, which is waited for: however long it takes, it is neither sent a
+   * second time nor given up.
+   */
+  static EngineFixture ofOneGet() {
+    return new EngineFixture(
+        ClientLimits.copying(REQUEST, 1, 0),
+        1024,
+        config -> config.stallTimeout(Duration.ofMinutes(5)).readTimeout(Duration.ofMinutes(5)));
+  }
+
   /** A client that lends, with few slots. */
   static EngineFixture lending() {
     return new EngineFixture(

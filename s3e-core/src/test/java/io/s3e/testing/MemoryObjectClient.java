@@ -60,6 +60,7 @@ public final class MemoryObjectClient implements ObjectClient {
   private volatile Faults faults = (request, number) -> Answer.GOOD;
   private volatile String storedEncoding;
   private volatile CountDownLatch gate = new CountDownLatch(0);
+  private volatile boolean answersAtOnce;
 
   /** The bytes of an object. */
   public record Content(long size, Slices slices) {
@@ -177,6 +178,11 @@ public final class MemoryObjectClient implements ObjectClient {
     faults = value;
   }
 
+  /** Answers on the thread that asks, before it goes on: nobody ever waits for a GET. */
+  public void answerAtOnce() {
+    answersAtOnce = true;
+  }
+
   /** Holds all answers back until {@link #open()}. */
   public void hold() {
     gate = new CountDownLatch(1);
@@ -256,7 +262,11 @@ public final class MemoryObjectClient implements ObjectClient {
     mostActive.accumulateAndGet(now, Math::max);
     handler.onSent();
     Delivery delivery = new Delivery(request, handler, faults.answer(request, number));
-    threads.execute(delivery);
+    if (answersAtOnce) {
+      delivery.run();
+    } else {
+      threads.execute(delivery);
+    }
     return delivery::cancel;
   }
 

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 
+import io.s3e.Engines;
 import io.s3e.block.ObjectRef;
 import io.s3e.hadoop.hadoop341.StreamSpi;
 import io.s3e.hadoop.stream.S3EReadable;
@@ -108,6 +109,8 @@ class S3EFileSystemTest {
     conf.set("fs.s3a.s3e.block.size", "8M");
     conf.set("fs.s3a.s3e.request.size", "8M");
     conf.set("fs.s3a.s3e.memory.budget", "16M");
+    // The budget is that of whoever began: a test before may have left one who is about to end.
+    Engines.awaitNone();
     try (CapturedLog log = new CapturedLog();
         FileSystem fs = S3AReads.open(conf)) {
       write(fs);

@@ -3,13 +3,13 @@ package io.s3e.buffer;
 
 import java.nio.ByteBuffer;
 
-/** One allocation and the buffers it is cut into. Guarded by the pool's lock. */
+/** One allocation and the buffers it is cut into. */
 final class Arena {
   final ByteBuffer memory;
   final int buffers;
 
-  /** How many of them trims have taken from the free ones and not put back. */
-  int withheld;
+  /** How many of them are leased. Guarded by the pool's lock. */
+  int leased;
 
   /** A part of the arena; {@code view} is never handed out, but duplicates of it are. */
   record Buffer(Arena arena, ByteBuffer view) {}
@@ -21,13 +21,5 @@ final class Arena {
 
   Buffer buffer(int place, int bytes) {
     return new Buffer(this, memory.slice(place * bytes, bytes));
-  }
-
-  boolean isIdle() {
-    return withheld == buffers;
-  }
-
-  long bytes() {
-    return memory.capacity();
   }
 }

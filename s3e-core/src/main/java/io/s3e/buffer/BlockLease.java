@@ -54,7 +54,7 @@ public final class BlockLease {
   }
 
   /**
-   * Gives the buffer back to the pool. Any thread; takes no lock unless the pool is closed.
+   * Gives the buffer back to the pool. Any thread.
    *
    * @throws IllegalStateException if it was released before; nothing changes then
    */

@@ -2,13 +2,11 @@
 package io.s3e.buffer;
 
 import io.s3e.buffer.Arena.Buffer;
-import java.util.ArrayList;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
-import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.StampedLock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -17,53 +15,17 @@ import org.jspecify.annotations.Nullable;
  * MemoryBudget} before they are allocated and given back to it after they are freed. Any thread may
  * call anything.
  *
- * <h2>States of a buffer</h2>
+ * <p><b>States of a buffer.</b> {@code none → FREE ⇄ LEASED}, and from FREE back to none with all
+ * buffers of its arena, once none of them is leased: by a trim, and after the close by a release.
  *
- * <pre>
- *         grow (lock)             claim
- *   none -------------&gt;  FREE  -------------&gt;  LEASED
- *     ^                  |    ^  &lt;-------------   (a BlockLease)
- *     |                  |    |      push
- *     |       trim (lock) v    | push (lock, pool open)
- *     +-----------------  WITHHELD
- *       arena idle (lock)      (local to a trim; stays there once the pool is closed)
- * </pre>
+ * <p><b>Locks.</b> The lock of the free buffers guards every state, so that each step is one: who
+ * finds nothing free finds nothing that a trim is about to put back. It is held for a few
+ * instructions, and by a trim for as long as memory takes to be freed. The lock {@code growing} is
+ * held for an allocation, and taken first: several acquirers while nothing is free wait for the one
+ * that grows, and find its buffers. Releases do not wait for it.
  *
- * <p>{@code counts} is how many buffers are FREE and how many LEASED, in one word. The free ones
- * lie in {@code free}, the most recently used one first. Who adds a buffer pushes it first and
- * counts it afterwards; who takes one counts it off first, by a compare-and-set, and has then
- * claimed one of those that lie there. So {@code free} never holds fewer buffers than are counted
- * and claimed, and each claim finds one. The counts are the truth: a change of them is the moment
- * at which a buffer changes its state.
- *
- * <ul>
- *   <li>FREE → LEASED: any acquirer that wins a claim. LEASED → FREE: the owner of the lease, once.
- *       No lock.
- *   <li>FREE → WITHHELD: only a trim, with the lock, for all free buffers by one step of the count.
- *       The trim frees the arenas of which it withholds every buffer, which nobody can hold or get
- *       then, and makes the rest FREE again.
- * </ul>
- *
- * <h2>Races</h2>
- *
- * <ul>
- *   <li>Acquire against a trim: the claim wins, and the arena stays; or the trim wins, and the
- *       acquirer waits for the lock, and then gets what the trim put back or a new arena: never
- *       {@code null} because of buffers that a trim withholds for a moment.
- *   <li>Release against a trim: the trim sees the buffer, or the arena stays until the next one.
- *   <li>Release against close: the releaser counts its buffer, then reads {@code closed}; the
- *       closer writes {@code closed}, then takes all. So the closer sees the buffer, or the
- *       releaser sees the close and trims itself. After the close what a trim withholds stays
- *       withheld, counted in its arena, so each release costs its own buffer only.
- *   <li>Acquire against close: an acquirer that read {@code closed} before it was set may still get
- *       a buffer, whose release will trim.
- *   <li>Several acquirers while nothing is free: one grows, the others wait for the lock and find
- *       its buffers. If plainly nothing can be had they are refused without the lock.
- * </ul>
- *
- * <p>The lock is held for an allocation, a trim and a release after close, never on the path of an
- * acquisition that finds a free buffer. {@code reservedBytes} equals the sum of the arenas; the
- * budget is told before an allocation and after a free, both with the lock held.
+ * <p><b>Close.</b> An acquirer that grows meanwhile may still get a buffer, whose release frees the
+ * arena.
  */
 public final class BlockPool implements AutoCloseable {
   /**
@@ -79,26 +41,29 @@ public final class BlockPool implements AutoCloseable {
    */
   private static final long REFUSAL_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
-  /** What a leased buffer adds to {@code counts}; a free one adds 1. */
-  private static final long ONE_LEASED = 1L << Integer.SIZE;
-
   private final MemoryBudget budget;
   private final int blockBytes;
   private final int maxBlocks;
   private final int blocksPerArena;
   private final ArenaMemory memory;
-  private final Deque<Buffer> free = new ConcurrentLinkedDeque<>();
-  private final AtomicLong counts = new AtomicLong();
   private final Consumer<Buffer> whenReleased = this::giveBack;
-  private final StampedLock lock = new StampedLock();
+  private final Object growing = new Object();
+
+  /** The most recently used one first. Guards itself, and what follows where it is written. */
+  private final Deque<Buffer> free = new ArrayDeque<>();
+
+  private volatile int leased;
+
+  /** Buffers of all arenas. */
+  private volatile int populated;
+
   private volatile boolean closed;
 
-  // Written with the write lock held, read with the lock or in an optimistic read section.
-  private boolean refused;
-  private long refusedAtNanos;
+  /** Whether the JVM had no memory, and has been given none back since. */
+  private volatile boolean refused;
 
-  // Written with the write lock held, read by anybody.
-  private final AtomicLong reservedBytes = new AtomicLong();
+  /** Guarded by {@code growing}. */
+  private long refusedAtNanos;
 
   /**
    * An empty pool; arenas come with demand.
@@ -131,21 +96,26 @@ public final class BlockPool implements AutoCloseable {
    * an allocation that is under way.
    */
   public @Nullable BlockLease tryAcquire() {
-    Buffer buffer = closed ? null : claim();
+    Buffer buffer = closed ? null : take();
     if (buffer == null && !closed) {
-      buffer = claimOrGrow();
+      synchronized (growing) {
+        // Perhaps of the arena that another thread has added meanwhile.
+        buffer = take();
+        buffer = buffer == null ? grow() : buffer;
+      }
     }
     return buffer == null ? null : new BlockLease(whenReleased, buffer);
   }
 
-  /** A free buffer; null if none is counted. */
-  private @Nullable Buffer claim() {
-    for (long now = counts.get(); freeIn(now) > 0; now = counts.get()) {
-      if (counts.compareAndSet(now, now + ONE_LEASED - 1)) {
-        return free.removeFirst();
+  private @Nullable Buffer take() {
+    synchronized (free) {
+      Buffer buffer = free.pollFirst();
+      if (buffer != null) {
+        leased++;
+        buffer.arena().leased++;
       }
+      return buffer;
     }
-    return null;
   }
 
   public int blockBytes() {
@@ -157,22 +127,12 @@ public final class BlockPool implements AutoCloseable {
   }
 
   public int leased() {
-    return (int) (counts.get() / ONE_LEASED);
-  }
-
-  private static int freeIn(long counts) {
-    return (int) counts;
-  }
-
-  /** Buffers that have memory, as long as no trim withholds any. */
-  private int populated() {
-    long now = counts.get();
-    return (int) (now / ONE_LEASED) + freeIn(now);
+    return leased;
   }
 
   /** Bytes that the pool holds from the budget: the sum of its arenas. */
   public long reservedBytes() {
-    return reservedBytes.get();
+    return (long) populated * blockBytes;
   }
 
   /**
@@ -180,11 +140,16 @@ public final class BlockPool implements AutoCloseable {
    * Holds the pool's lock meanwhile.
    */
   public void trim() {
-    long stamp = lock.writeLock();
-    try {
-      sweep();
-    } finally {
-      lock.unlockWrite(stamp);
+    synchronized (free) {
+      List<Arena> idle =
+          free.stream().map(Buffer::arena).filter(arena -> arena.leased == 0).distinct().toList();
+      free.removeIf(buffer -> buffer.arena().leased == 0);
+      for (Arena arena : idle) {
+        memory.free(arena.memory);
+        populated -= arena.buffers;
+        budget.release((long) arena.buffers * blockBytes);
+        refused = false;
+      }
     }
   }
 
@@ -205,53 +170,32 @@ public final class BlockPool implements AutoCloseable {
 
   /** Takes back the buffer of a lease that has just become released. */
   private void giveBack(Buffer buffer) {
-    push(buffer, 1 - ONE_LEASED);
+    synchronized (free) {
+      leased--;
+      buffer.arena().leased--;
+      free.addFirst(buffer);
+    }
     if (closed) {
       trim();
     }
   }
 
-  private void push(Buffer buffer, long change) {
-    free.addFirst(buffer);
-    counts.addAndGet(change);
-  }
-
-  private @Nullable Buffer claimOrGrow() {
-    long stamp = lock.tryOptimisticRead();
-    if (stamp != 0 && freeIn(counts.get()) == 0 && !mayGrow() && lock.validate(stamp)) {
-      return null;
-    }
-    stamp = lock.writeLock();
-    try {
-      if (closed) {
-        return null;
-      }
-      Buffer buffer = claim();
-      return buffer != null ? buffer : grow();
-    } finally {
-      lock.unlockWrite(stamp);
-    }
-  }
-
-  private boolean mayGrow() {
-    return populated() < maxBlocks
-        && budget.available() >= blockBytes
-        && !(refused && System.nanoTime() - refusedAtNanos < REFUSAL_PAUSE_NANOS);
-  }
-
-  /** Adds an arena; answers one of its buffers and makes the others free. With the write lock. */
+  /** Adds an arena; answers one of its buffers and makes the others free. */
   private @Nullable Buffer grow() {
-    int blocks = mayGrow() ? reserveBlocks() : 0;
-    Arena arena = blocks == 0 ? null : allocate(blocks);
-    if (arena == null) {
+    boolean pauses = refused && System.nanoTime() - refusedAtNanos < REFUSAL_PAUSE_NANOS;
+    int blocks = pauses ? 0 : reserveBlocks();
+    ByteBuffer made = blocks == 0 ? null : allocate(blocks * blockBytes);
+    if (made == null) {
       return null;
     }
-    reservedBytes.addAndGet(arena.bytes());
-    for (int i = 1; i < blocks; i++) {
-      push(arena.buffer(i, blockBytes), 1);
+    Arena arena = new Arena(made, blocks);
+    synchronized (free) {
+      populated += blocks;
+      for (int i = 0; i < blocks; i++) {
+        free.addFirst(arena.buffer(i, blockBytes));
+      }
+      return take();
     }
-    counts.addAndGet(ONE_LEASED);
-    return arena.buffer(0, blockBytes);
   }
 
   /**
@@ -259,62 +203,27 @@ public final class BlockPool implements AutoCloseable {
    * the budget still has, so that a budget of two blocks yields two.
    */
   private int reserveBlocks() {
-    int blocks = Math.min(blocksPerArena, maxBlocks - populated());
+    int blocks = Math.min(blocksPerArena, maxBlocks - populated);
     while (blocks > 0 && !budget.tryReserve((long) blocks * blockBytes)) {
       blocks = (int) Math.min(blocks - 1, budget.available() / blockBytes);
     }
     return blocks;
   }
 
-  private @Nullable Arena allocate(int blocks) {
-    int bytes = blocks * blockBytes;
-    Arena arena = null;
+  /** Memory that is reserved; null, and it is reserved no more, if the JVM has none. */
+  private @Nullable ByteBuffer allocate(int bytes) {
+    ByteBuffer made = null;
     try {
-      arena = new Arena(memory.allocate(bytes), blocks);
-      refused = false;
+      made = memory.allocate(bytes);
     } catch (OutOfMemoryError e) {
       // Reads go on with less; DirectMemory has said so.
       refusedAtNanos = System.nanoTime();
       refused = true;
     } finally {
-      if (arena == null) {
+      if (made == null) {
         budget.release(bytes);
       }
     }
-    return arena;
-  }
-
-  /**
-   * Withholds all free buffers, discards the arenas that are idle then and puts the rest back,
-   * except after close. With the write lock.
-   */
-  private void sweep() {
-    List<Buffer> taken = new ArrayList<>();
-    List<Arena> idle = new ArrayList<>();
-    long before = counts.getAndUpdate(now -> now - freeIn(now));
-    for (int left = freeIn(before); left > 0; left--) {
-      Buffer buffer = free.removeFirst();
-      taken.add(buffer);
-      buffer.arena().withheld++;
-      if (buffer.arena().isIdle()) {
-        idle.add(buffer.arena());
-      }
-    }
-    // From the bottom up, so that the most recently used buffers are on the top again.
-    for (int k = taken.size() - 1; k >= 0 && !closed; k--) {
-      Buffer buffer = taken.get(k);
-      if (!buffer.arena().isIdle()) {
-        buffer.arena().withheld--;
-        push(buffer, 1);
-      }
-    }
-    idle.forEach(this::discard);
-  }
-
-  private void discard(Arena arena) {
-    memory.free(arena.memory);
-    reservedBytes.addAndGet(-arena.bytes());
-    budget.release(arena.bytes());
-    refused = false;
+    return made;
   }
 }

@@ -116,10 +116,6 @@ public class BlockPoolLincheckTest {
             new ModelCheckingOptions()
                 .addGuarantee(
                     forClasses("java.util.ArrayDeque", "java.util.ArrayList").allMethods().ignore())
-                .addGuarantee(
-                    forClasses("java.util.concurrent.ConcurrentLinkedDeque")
-                        .allMethods()
-                        .treatAsAtomic())
                 .actorsPerThread(2)
                 .actorsBefore(2)
                 .actorsAfter(2),

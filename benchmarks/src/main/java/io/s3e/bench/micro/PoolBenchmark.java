@@ -12,7 +12,7 @@ import org.openjdk.jmh.annotations.TearDown;
 
 /**
  * One acquisition and release of a pooled buffer, and the filling of the buffer in between. The
- * free stack has one head; the difference between {@code fill} at 0 bytes and at the block size
+ * free buffers have one lock; the difference between {@code fill} at 0 bytes and at the block size
  * tells whether that is enough.
  *
  * <pre>java -cp 'benchmarks.jar:lib/*' org.openjdk.jmh.Main PoolBenchmark</pre>

@@ -51,7 +51,7 @@ import org.jspecify.annotations.Nullable;
  * first to go, for guesses too. A guess that is worth a slot gets a slot or nothing. A reader waits
  * for one a few ms and has a copied request then; slots that are dirty come back by themselves.
  *
- * <p><b>Waiting.</b> Nothing here takes a lock. Readers of one tenant are served in order; the next
+ * <p><b>Waiting.</b> Nobody waits under a lock. Readers of one tenant are served in order; the next
  * of each is woken when memory or concurrency comes back, and looks again at least every {@value
  * WaitingReaders#RECHECK_MILLIS} ms. A tenant's guesses get nothing while a reader of its own
  * waits, or the next of any tenant lacks memory.

@@ -37,7 +37,7 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Losing a race</b> to evict costs nothing (the flag says who won); losing one to pin means
  * to look the block up again.
  *
- * <p>All methods may be called from any thread. None takes a lock; only {@link #await} waits.
+ * <p>All methods may be called from any thread. Only {@link #await} waits.
  */
 public final class Block {
   /** Hears what becomes of a block's bytes. Any thread; must not block. */

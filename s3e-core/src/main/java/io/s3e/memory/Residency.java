@@ -4,17 +4,12 @@ package io.s3e.memory;
 import io.s3e.memory.Slab.State;
 import io.s3e.memory.UnreadSlabs.Idle;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Iterator;
+import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.ConcurrentNavigableMap;
-import java.util.concurrent.ConcurrentSkipListMap;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicIntegerArray;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.Set;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -43,22 +38,13 @@ import org.jspecify.annotations.Nullable;
  * waiting reader may take any parked slab, and then unread slabs, the oldest first, which costs a
  * GET, dirty or not; {@link Admission} tells which lent ones.
  *
- * <p><b>Invariants.</b> The slab's state alone says where it is; the thread that moves the state by
- * compare-and-set does what follows: it enters the slab into the next queue, or drops it. So a slab
- * is dropped once. <i>Once</i>, <i>again</i> and <i>kept</i> may still hold a slab that has left
- * its state, which is passed over when it is met. Between the move and the entry a slab is in no
- * queue, and is not found by others.
+ * <p><b>Lock.</b> {@code queues} guards the queues, and the state and marks of each slab. It is
+ * held for a few steps in them, for a walk over what is unread from time to time, and for one over
+ * all slabs when a tenant ends. A slab that is evicted leaves its queue under the lock; its blocks
+ * are dropped by the same thread, once, without it. Nobody else is told of anything under it.
  *
- * <p>A slab that is ONCE, AGAIN or KEPT is entered once in the queue of its state, or held by one
- * thread: the one that took it out of there, or that has found it settled or clean. Only that
- * thread parks it. <i>Unread</i> and <i>parked</i> hold a slab under a number that no other place
- * has: the number's entry goes when the slab leaves the state, or, if that happens before the
- * entry, by the thread that entered it. So no entry outlives its state, and a slab that is read or
- * clean is never left there.
- *
- * <p>Any thread; no method takes a lock. Publishing, settling and parking take a logarithm of what
- * is unread or parked, eviction constant time on average, and a read of a resident block writes at
- * most one flag of its slab.
+ * <p>Any thread. A read takes the lock once a slab, when it settles it; other reads of a resident
+ * block write at most one flag of its slab.
  */
 public final class Residency {
   /** The share of {@code again} is three quarters of what has been read. */
@@ -84,32 +70,35 @@ public final class Residency {
   private final LongSupplier nanoClock;
   private final Runnable roomMade;
 
-  /** By the number of the place, which rises. */
-  final ConcurrentNavigableMap<Long, Slab> unread = new ConcurrentSkipListMap<>();
+  /** By the state's ordinal, oldest first. Guards itself and what follows. */
+  private final List<Set<Slab>> queues = new ArrayList<>();
 
-  private final UnreadSlabs idle = new UnreadSlabs(unread);
-  private final Queue<Slab> once = new ConcurrentLinkedQueue<>();
-  private final Queue<Slab> again = new ConcurrentLinkedQueue<>();
-  private final Queue<Slab> kept = new ConcurrentLinkedQueue<>();
-
-  /** As {@code unread}. */
-  private final ConcurrentNavigableMap<Long, Slab> parked = new ConcurrentSkipListMap<>();
-
-  private final AtomicLong places = new AtomicLong();
-
-  /** By the state's ordinal: slabs that are ONCE, AGAIN and KEPT. */
-  private final AtomicIntegerArray counts = new AtomicIntegerArray(State.values().length);
+  final Set<Slab> unread;
+  private final Set<Slab> once;
+  private final Set<Slab> again;
+  private final Set<Slab> kept;
+  private final Set<Slab> parked;
+  private final UnreadSlabs idle;
 
   /** Slabs whose turn to leave {@code once} came. */
-  private final AtomicInteger turns = new AtomicInteger();
+  private int turns;
 
-  private volatile boolean closed;
+  private boolean closed;
 
   /** {@code roomMade} hears that one more slab may go, for anybody: any thread, must not block. */
   public Residency(BlockIndex index, LongSupplier nanoClock, Runnable roomMade) {
     this.index = index;
     this.nanoClock = nanoClock;
     this.roomMade = roomMade;
+    while (queues.size() < State.values().length) {
+      queues.add(new LinkedHashSet<>());
+    }
+    this.unread = queues.get(State.UNREAD.ordinal());
+    this.once = queues.get(State.ONCE.ordinal());
+    this.again = queues.get(State.AGAIN.ordinal());
+    this.kept = queues.get(State.KEPT.ordinal());
+    this.parked = queues.get(State.PARKED.ordinal());
+    this.idle = new UnreadSlabs(unread);
   }
 
   /**
@@ -124,30 +113,28 @@ public final class Residency {
   public void publish(
       List<Block> blocks, Collection<Block> unwanted, ByteBuffer memory, Runnable free) {
     Slab slab = slab(blocks, memory, free);
-    long number = places.incrementAndGet();
-    slab.goesTo(number);
     slab.publish();
+    boolean isToStay = false;
     try {
-      if (!unwanted.isEmpty()) {
-        if (unwanted.containsAll(blocks)) {
-          boolean unused = evict(slab, State.UNREAD, State.GONE);
-          return;
+      if (unwanted.isEmpty() || !unwanted.containsAll(blocks)) {
+        for (Block block : blocks) {
+          if (unwanted.contains(block)) {
+            block.abandon();
+          }
         }
-        blocks.stream().filter(unwanted::contains).forEach(Block::abandon);
+        isToStay = entered(slab);
       }
-      // Only a readable slab may be evicted, so it is entered afterwards; readers may have settled
-      // and evicted it meanwhile.
-      enter(unread, number, slab, State.UNREAD);
-    } catch (RuntimeException | Error e) {
-      // In no queue nobody would ever evict it.
-      boolean unused = evict(slab, State.UNREAD, State.GONE);
-      throw e;
+    } finally {
+      if (!isToStay) {
+        // In no queue nobody would ever evict it.
+        drop(taken(slab));
+      }
     }
   }
 
   private Slab slab(List<Block> blocks, ByteBuffer memory, Runnable free) {
     try {
-      return new Slab(blocks, memory, this::becameOnce, nanoClock.getAsLong(), free);
+      return new Slab(blocks, memory, queues, roomMade, nanoClock.getAsLong(), free);
     } catch (RuntimeException | Error e) {
       // No block knows of the memory yet: none gives it back as it fails.
       free.run();
@@ -155,161 +142,125 @@ public final class Residency {
     }
   }
 
-  /** The slab has moved to ONCE: with its last block settled, or from PARKED with its last mark. */
-  private void becameOnce(Slab slab, State from) {
-    // Before it enters another queue: whoever finds it there may park it anew.
-    left(slab, from);
-    counts.incrementAndGet(State.ONCE.ordinal());
-    enter(once, slab, State.ONCE);
-    roomMade.run();
+  /** A slab whose blocks are readable may be evicted, and not before; false if all are to leave. */
+  private boolean entered(Slab slab) {
+    synchronized (queues) {
+      // Readers may have settled it meanwhile, and others evicted it.
+      if (slab.state() == State.UNREAD) {
+        slab.moveTo(State.UNREAD);
+      }
+      return !closed;
+    }
   }
 
   /** Evicts a clean slab that has been read, and not again of late. False if there is none. */
   public boolean evictRead() {
-    int spared = 0;
-    for (Slab slab = pollRead(); slab != null; slab = pollRead()) {
-      if (spared < MOST_SPARED && stays(slab)) {
-        spared++;
-      } else if (evictOrPark(slab)) {
-        return true;
+    return drop(takenOfRead());
+  }
+
+  private @Nullable Slab takenOfRead() {
+    synchronized (queues) {
+      int spared = 0;
+      for (Slab slab = nextOfRead(); slab != null; slab = nextOfRead()) {
+        State next = spared < MOST_SPARED ? nextRound(slab) : State.GONE;
+        if (next != State.GONE) {
+          spared++;
+        } else if (slab.isDirty()) {
+          next = State.PARKED;
+        }
+        slab.moveTo(next);
+        if (next == State.GONE) {
+          return slab;
+        }
       }
+      return null;
     }
-    return false;
   }
 
-  private @Nullable Slab pollRead() {
-    boolean isKeptFull = isKeptFull();
-    boolean isAgainFull = count(State.AGAIN) > MOST_AGAIN * count(State.ONCE);
-    Slab slab = isKeptFull ? kept.poll() : null;
-    slab = slab != null ? slab : (isAgainFull ? again : once).poll();
-    slab = slab != null ? slab : (isAgainFull ? once : again).poll();
-    return slab != null ? slab : kept.poll();
+  /** The slab whose turn to leave it is. */
+  private @Nullable Slab nextOfRead() {
+    if (kept.size() > Math.max(1, readSlabs() / KEPT_PART)) {
+      return first(kept);
+    }
+    if (again.size() > MOST_AGAIN * once.size()) {
+      return first(again);
+    }
+    return first(once.isEmpty() ? kept : once);
   }
 
-  private boolean isKeptFull() {
-    return count(State.KEPT) > Math.max(1, readSlabs() / KEPT_PART);
-  }
-
-  private int count(State state) {
-    return counts.get(state.ordinal());
+  private static @Nullable Slab first(Set<Slab> queue) {
+    return queue.isEmpty() ? null : queue.iterator().next();
   }
 
   private int readSlabs() {
-    return count(State.ONCE) + count(State.AGAIN) + count(State.KEPT);
+    return once.size() + again.size() + kept.size();
   }
 
-  /** Enters a slab whose turn to leave has come for another round, if it is worth one. */
-  private boolean stays(Slab slab) {
+  /**
+   * Where a slab stays for another round whose turn to leave has come; GONE if it is worth none.
+   */
+  private State nextRound(Slab slab) {
     State from = slab.state();
     if (slab.isKept()) {
-      return (from != State.KEPT || slab.takeTouch()) && goesOn(slab, from, kept, State.KEPT);
+      return from != State.KEPT || slab.takeTouch() ? State.KEPT : State.GONE;
     }
     if (slab.takeTouch()) {
-      return goesOn(slab, from, again, State.AGAIN);
+      return State.AGAIN;
     }
-    return from == State.ONCE
-        && turns.incrementAndGet() % SAMPLE == 0
-        && enter(once, slab, State.ONCE);
-  }
-
-  /** Enters a slab that was taken out of a queue into another, or again; false if it is GONE. */
-  private boolean goesOn(Slab slab, State from, Queue<Slab> queue, State to) {
-    if (from != to && from != State.GONE && slab.move(from, to)) {
-      left(slab, from);
-      counts.incrementAndGet(to.ordinal());
-    }
-    return enter(queue, slab, to);
-  }
-
-  /** False if the slab is not in that state any more. */
-  private boolean enter(Queue<Slab> queue, Slab slab, State state) {
-    if (!slab.isIn(state)) {
-      return false;
-    }
-    queue.add(slab);
-    clearIfClosed();
-    return true;
-  }
-
-  /** Evicts a slab that was taken out of its queue, or parks it; false unless it was evicted. */
-  private boolean evictOrPark(Slab slab) {
-    for (State from = slab.state(); from != State.GONE; from = slab.state()) {
-      if (evict(slab, from, from)) {
-        return true;
-      }
-      if (park(slab, from)) {
-        return false;
-      }
-    }
-    return false;
-  }
-
-  /** False if the slab is clean or GONE. */
-  private boolean park(Slab slab, State from) {
-    long number = places.incrementAndGet();
-    slab.goesTo(number);
-    if (slab.move(from, from, State.PARKED) != State.PARKED) {
-      return false;
-    }
-    left(slab, from);
-    enter(parked, number, slab, State.PARKED);
-    return true;
-  }
-
-  private void enter(Map<Long, Slab> queue, long number, Slab slab, State state) {
-    queue.put(number, slab);
-    if (slab.isIn(state) && slab.place() == number) {
-      clearIfClosed();
-    } else {
-      queue.remove(number);
-    }
+    return from == State.ONCE && ++turns % SAMPLE == 0 ? State.ONCE : State.GONE;
   }
 
   /** Evicts the slab parked first; for a guess, none that has just come. False if there is none. */
   public boolean evictDirty(Purpose purpose) {
-    for (var oldest = parked.firstEntry(); oldest != null; oldest = parked.firstEntry()) {
-      Slab slab = oldest.getValue();
-      if (purpose == Purpose.GUESS && nanoClock.getAsLong() - slab.publishedNanos < WRITE_NANOS) {
-        return false;
-      }
-      if (parked.remove(oldest.getKey(), slab) && evict(slab, State.PARKED, State.GONE)) {
-        return true;
-      }
+    Slab slab;
+    synchronized (queues) {
+      slab = first(parked);
+      boolean isYoung = slab != null && nanoClock.getAsLong() - slab.publishedNanos < WRITE_NANOS;
+      slab = isYoung && purpose == Purpose.GUESS ? null : taken(slab);
     }
-    return false;
+    return drop(slab);
   }
 
   /** Evicts the oldest slab that is not read to its end. False if there is none. */
   public boolean evictUnread() {
-    for (var oldest = unread.pollFirstEntry(); oldest != null; oldest = unread.pollFirstEntry()) {
-      if (evict(oldest.getValue(), State.UNREAD, State.GONE)) {
-        return true;
-      }
+    Slab slab;
+    synchronized (queues) {
+      slab = taken(first(unread));
     }
-    return false;
+    return drop(slab);
   }
 
   /** Evicts an unread slab whose reader is idle. False if there is none that is known. */
   public boolean evictIdle(Idle how) {
-    long now = nanoClock.getAsLong();
-    Queue<Slab> found = idle.known(how, now);
-    for (Slab slab = found.poll(); slab != null; slab = found.poll()) {
-      if (UnreadSlabs.isIdle(slab, how, now) && evict(slab, State.UNREAD, how.ifDirty)) {
-        return true;
-      }
+    Slab slab;
+    synchronized (queues) {
+      slab = taken(idle.poll(how, nanoClock.getAsLong()));
     }
-    return false;
+    return drop(slab);
   }
 
-  /** Evicts a slab, but a dirty one only if {@code ifDirty} is GONE; whether this call has. */
-  private boolean evict(Slab slab, State from, State ifDirty) {
-    if (slab.move(from, State.GONE, ifDirty) != State.GONE) {
-      return false;
+  /** Out of its queue, for who drops it then; null if it is GONE already, or none. */
+  private @Nullable Slab taken(@Nullable Slab slab) {
+    synchronized (queues) {
+      if (slab == null || slab.state() == State.GONE) {
+        return null;
+      }
+      slab.moveTo(State.GONE);
+      return slab;
     }
-    left(slab, from);
-    slab.blocks.forEach(index::remove);
-    evictAll(slab.blocks.iterator());
-    return true;
+  }
+
+  /** Drops a slab that this thread has taken; false if it has none. */
+  private boolean drop(@Nullable Slab slab) {
+    if (slab != null) {
+      drop(slab.blocks);
+    }
+    return slab != null;
+  }
+
+  private void drop(List<Block> blocks) {
+    blocks.forEach(index::remove);
+    evictAll(blocks.iterator());
   }
 
   /** The memory goes back only if all do, whatever the fate of one throws. */
@@ -325,66 +276,49 @@ public final class Residency {
     }
   }
 
-  /** The slab has left that state, by this thread's move. */
-  private void left(Slab slab, State state) {
-    switch (state) {
-      case ONCE, AGAIN, KEPT -> counts.decrementAndGet(state.ordinal());
-      case UNREAD -> unread.remove(slab.place());
-      case PARKED -> parked.remove(slab.place());
-      case GONE -> {}
+  /** About how many slabs anybody may evict: read and not parked, or left alone by their reader. */
+  public int spareSlabs(Idle how) {
+    synchronized (queues) {
+      return readSlabs() + idle.known(how, nanoClock.getAsLong()).size();
     }
   }
 
-  /** About how many slabs anybody may evict: read and not parked, or left alone by their reader. */
-  public int spareSlabs(Idle how) {
-    return readSlabs() + idle.known(how, nanoClock.getAsLong()).size();
-  }
-
   /**
-   * Evicts all slabs with unwanted blocks, dirty or not, in one walk. A slab that is published or
-   * moves between the queues meanwhile may stay.
+   * Evicts all slabs with unwanted blocks, dirty or not. A slab that is published meanwhile may
+   * stay.
    *
    * @param unwanted asked of one block of each slab: all of them come from one fetch
    */
   public void evictIf(Predicate<Block> unwanted) {
-    // A slab goes the way of the walk, but for a parked one that becomes clean.
-    evictIf(parked.values(), unwanted);
-    evictIf(unread.values(), unwanted);
-    evictIf(once, unwanted);
-    evictIf(again, unwanted);
-    evictIf(kept, unwanted);
-    evictIf(parked.values(), unwanted);
-    idle.forget();
-  }
-
-  private void evictIf(Collection<Slab> queue, Predicate<Block> unwanted) {
-    for (Iterator<Slab> slabs = queue.iterator(); slabs.hasNext(); ) {
-      Slab slab = slabs.next();
-      if (unwanted.test(slab.blocks.get(0))) {
-        for (State from = slab.state(); from != State.GONE; from = slab.state()) {
-          evict(slab, from, State.GONE);
+    List<Block> evicted = new ArrayList<>();
+    try {
+      synchronized (queues) {
+        for (Set<Slab> queue : queues) {
+          for (Slab slab : List.copyOf(queue)) {
+            if (unwanted.test(slab.blocks.get(0))) {
+              evicted.addAll(slab.blocks);
+              slab.moveTo(State.GONE);
+            }
+          }
         }
+        idle.forget();
       }
-      if (slab.isIn(State.GONE)) {
-        slabs.remove();
-      }
+    } finally {
+      drop(evicted);
     }
   }
 
   /** Evicts everything, now and from now on; memory under a pin goes back when the pin ends. */
   public void close() {
-    closed = true;
-    clearIfClosed();
-  }
-
-  /** Called after each entry into a queue, so that what {@link #close} does not find goes here. */
-  private void clearIfClosed() {
-    if (closed) {
-      evictIf(block -> true);
+    synchronized (queues) {
+      closed = true;
     }
+    evictIf(block -> true);
   }
 
   int parkedEntries() {
-    return parked.size();
+    synchronized (queues) {
+      return parked.size();
+    }
   }
 }

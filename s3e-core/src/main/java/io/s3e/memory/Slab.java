@@ -3,9 +3,8 @@ package io.s3e.memory;
 
 import java.nio.ByteBuffer;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
-import java.util.function.BiConsumer;
-import org.jspecify.annotations.Nullable;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Memory that one or more blocks live in and that can only be given back whole: a pooled buffer
@@ -19,18 +18,21 @@ import org.jspecify.annotations.Nullable;
  * anything but a write to the disk: all bytes are at S3 too.
  *
  * <p><b>Marks.</b> A slab is dirty while it has marks: each stands for bytes of a block that are
- * still to be written to local disk. State and marks are one word and move by one compare-and-set,
- * so a slab is PARKED only while it is dirty, none that is GONE gets a new mark, and a step that
- * only a clean slab may take is never taken by a dirty one. The marks of a slab that was evicted
- * dirty are taken away all the same, which changes nothing else.
+ * still to be written to local disk. It is PARKED only while it is dirty, and gets no new mark once
+ * it is GONE. The marks of a slab that was evicted dirty are taken away all the same, which changes
+ * nothing else.
+ *
+ * <p><b>Lock.</b> State and marks are written with the lock of the {@code queues}, which is held
+ * for that alone: nothing is told, freed or waited for under it. A slab that is not GONE is in the
+ * queue of its state, but for the moment in which it is published.
  *
  * <p><b>Counters.</b> {@code unsettled} and {@code alive} begin with the number of blocks and only
  * fall, because each block reports each step once; a block that dies unsettled stays unsettled.
  *
  * <p><b>Blocks.</b> Slab and {@link Block} know each other, because they are one thing told by two
  * counts: readers pin and settle blocks, and memory is kept and given back by the slab. A block
- * reports each of its steps to its slab at once, without a lock between the two, and the slab makes
- * its blocks readable; nobody else does either.
+ * reports each of its steps to its slab at once, and the slab makes its blocks readable; nobody
+ * else does either.
  *
  * <p><b>Ownership.</b> From {@link Residency#publish} on, the slab owns the memory; {@code free}
  * gives it back, once, when {@code alive} reaches 0, on the thread that ended the last pin.
@@ -46,39 +48,28 @@ final class Slab {
     GONE
   }
 
-  private static final State[] STATES = State.values();
-
-  /** The lowest bits of the word; the others count the marks. */
-  private static final int STATE_BITS = 3;
-
-  private static final int MARK = 1 << STATE_BITS;
-
-  private static final AtomicIntegerFieldUpdater<Slab> WORD =
-      AtomicIntegerFieldUpdater.newUpdater(Slab.class, "word");
-  private static final AtomicIntegerFieldUpdater<Slab> UNSETTLED =
-      AtomicIntegerFieldUpdater.newUpdater(Slab.class, "unsettled");
-  private static final AtomicIntegerFieldUpdater<Slab> ALIVE =
-      AtomicIntegerFieldUpdater.newUpdater(Slab.class, "alive");
-
   final List<Block> blocks;
 
   /** Holds the blocks one after the other. */
   final ByteBuffer memory;
 
-  private final BiConsumer<Slab, State> becameOnce;
+  /** By the state's ordinal, oldest first; the last one, of what is GONE, is empty. */
+  private final List<Set<Slab>> queues;
+
+  private final Runnable roomMade;
   final long publishedNanos;
   private final Runnable free;
 
-  /** The state's ordinal and {@link #MARK} times the number of marks; UNREAD and clean at first. */
-  private volatile int word;
+  private volatile State state = State.UNREAD;
 
-  /** Blocks that are neither read nor abandoned; read by its updater alone. */
-  @SuppressWarnings("UnusedVariable")
-  private volatile int unsettled;
+  /** Guarded by {@code queues}. */
+  private int marks;
 
-  /** Blocks that are referred to; read by its updater alone. */
-  @SuppressWarnings("UnusedVariable")
-  private volatile int alive;
+  /** Blocks that are neither read nor abandoned. */
+  private final AtomicInteger unsettled;
+
+  /** Blocks that are referred to. */
+  private final AtomicInteger alive;
 
   /** Whether a block was read again since the slab was settled or spared. */
   private volatile boolean touched;
@@ -86,23 +77,22 @@ final class Slab {
   /** Whether it holds a block that is to stay longest. */
   private volatile boolean isKept;
 
-  /** The number of its place among the unread or the parked ones. */
-  private volatile long place;
-
-  /** {@code becameOnce} hears of moves to ONCE that the slab makes by itself, and where from. */
+  /** {@code roomMade} hears of moves to ONCE, which the slab makes by itself. */
   Slab(
       List<Block> blocks,
       ByteBuffer memory,
-      BiConsumer<Slab, State> becameOnce,
+      List<Set<Slab>> queues,
+      Runnable roomMade,
       long publishedNanos,
       Runnable free) {
     this.blocks = List.copyOf(blocks);
     this.memory = memory;
-    this.becameOnce = becameOnce;
+    this.queues = queues;
+    this.roomMade = roomMade;
     this.publishedNanos = publishedNanos;
     this.free = free;
-    this.unsettled = blocks.size();
-    this.alive = blocks.size();
+    this.unsettled = new AtomicInteger(blocks.size());
+    this.alive = new AtomicInteger(blocks.size());
   }
 
   /** Makes every block readable. */
@@ -117,71 +107,48 @@ final class Slab {
   }
 
   State state() {
-    return stateIn(word);
+    return state;
   }
 
-  boolean isIn(State which) {
-    return state() == which;
-  }
-
+  /** With the lock. */
   boolean isDirty() {
-    return word >= MARK;
+    return marks > 0;
   }
 
-  private static State stateIn(int word) {
-    return STATES[word & (MARK - 1)];
-  }
-
-  /** Moves the state; false if the slab has left {@code from}. */
-  boolean move(State from, State to) {
-    return move(from, to, to) != null;
-  }
-
-  /** Moves a clean or a dirty slab, {@code from} to leave it; null if it has left {@code from}. */
-  @Nullable State move(State from, State ifClean, State ifDirty) {
-    for (; ; ) {
-      int now = word;
-      if (stateIn(now) != from) {
-        return null;
-      }
-      State to = now < MARK ? ifClean : ifDirty;
-      if (WORD.compareAndSet(this, now, now - from.ordinal() + to.ordinal())) {
-        return to;
-      }
+  /** To the end of the queue of that state, which may be its own. With the lock. */
+  void moveTo(State to) {
+    queues.get(state.ordinal()).remove(this);
+    state = to;
+    if (to != State.GONE) {
+      queues.get(to.ordinal()).add(this);
     }
   }
 
   /** One mark more; false if the slab is GONE. */
   boolean markDirty() {
-    int before = WORD.getAndUpdate(this, now -> stateIn(now) == State.GONE ? now : now + MARK);
-    return stateIn(before) != State.GONE;
+    synchronized (queues) {
+      boolean isThere = state != State.GONE;
+      marks += isThere ? 1 : 0;
+      return isThere;
+    }
   }
 
   /** One mark less. The last one of a parked slab: PARKED → ONCE. */
   void markClean() {
-    for (; ; ) {
-      int now = word;
-      if (now < MARK) {
+    boolean comesBack;
+    synchronized (queues) {
+      if (marks == 0) {
         throw new IllegalStateException("cleaned more often than marked: " + blocks);
       }
-      int left = now - MARK;
-      boolean comesBack = left == State.PARKED.ordinal();
-      if (WORD.compareAndSet(this, now, comesBack ? State.ONCE.ordinal() : left)) {
-        if (comesBack) {
-          becameOnce.accept(this, State.PARKED);
-        }
-        return;
+      marks--;
+      comesBack = marks == 0 && state == State.PARKED;
+      if (comesBack) {
+        moveTo(State.ONCE);
       }
     }
-  }
-
-  long place() {
-    return place;
-  }
-
-  /** The slab is about to be published or parked, by a thread that alone has it. */
-  void goesTo(long number) {
-    place = number;
+    if (comesBack) {
+      roomMade.run();
+    }
   }
 
   /**
@@ -193,17 +160,27 @@ final class Slab {
     return read - publishedNanos > 0 ? read : publishedNanos;
   }
 
-  /** A block was read or abandoned. */
+  /** A block was read or abandoned. The last one: UNREAD → ONCE. */
   void blockSettled() {
-    if (UNSETTLED.decrementAndGet(this) == 0 && move(State.UNREAD, State.ONCE)) {
-      becameOnce.accept(this, State.UNREAD);
+    if (unsettled.decrementAndGet() > 0) {
+      return;
+    }
+    boolean isThere;
+    synchronized (queues) {
+      isThere = state == State.UNREAD;
+      if (isThere) {
+        moveTo(State.ONCE);
+      }
+    }
+    if (isThere) {
+      roomMade.run();
     }
   }
 
   /** A block that was read before is read again. */
   void touch() {
     // Small reads of a slab that is not read to its end yet are one reading of it.
-    if (!touched && !isIn(State.UNREAD)) {
+    if (!touched && state != State.UNREAD) {
       touched = true;
     }
   }
@@ -227,7 +204,7 @@ final class Slab {
 
   /** A block's last reference went. */
   void blockDied() {
-    if (ALIVE.decrementAndGet(this) == 0) {
+    if (alive.decrementAndGet() == 0) {
       free.run();
     }
   }

@@ -2,20 +2,20 @@
 package io.s3e.memory;
 
 import io.s3e.memory.Slab.State;
+import java.util.ArrayDeque;
+import java.util.Collection;
+import java.util.EnumMap;
 import java.util.Map;
 import java.util.Queue;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.ConcurrentNavigableMap;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Which of the unread slabs of a {@link Residency} have an idle reader. Any thread, no lock.
+ * Which of the unread slabs of a {@link Residency} have an idle reader. Guarded by its lock.
  *
  * <p><b>Idle</b> slabs are found by a walk over all unread ones, which is repeated after a
  * sixteenth of the idle time at the earliest; who takes one looks at it once more, for its reader
  * may have come back. So each slab is handed out once per walk, and to take one costs no walk.
- * Threads that come together may walk together.
  */
 final class UnreadSlabs {
   private static final int WALKS_PER_IDLE_TIME = 16;
@@ -23,32 +23,29 @@ final class UnreadSlabs {
   /** How long a reader has not read anything, in any slab. */
   enum Idle {
     /** The reader has paused. For readers that wait: takes dirty slabs too. */
-    BRIEFLY(500, State.GONE),
+    BRIEFLY(500, true),
     /** The stream was opened, ran ahead and was forgotten. For guesses too: takes clean slabs. */
-    LONG(5_000, State.UNREAD);
+    LONG(5_000, false);
 
     final long nanos;
+    private final boolean takesDirty;
 
-    /** The state that a dirty slab goes to: it stays where that is UNREAD. */
-    final State ifDirty;
-
-    Idle(long millis, State ifDirty) {
+    Idle(long millis, boolean takesDirty) {
       this.nanos = TimeUnit.MILLISECONDS.toNanos(millis);
-      this.ifDirty = ifDirty;
+      this.takesDirty = takesDirty;
     }
   }
 
   /** The slabs that one walk found and that have not been handed out. */
   private record Walk(Queue<Slab> found, long endsNanos) {}
 
-  /** By the number of the slab's place. */
-  private final ConcurrentNavigableMap<Long, Slab> places;
+  private final Collection<Slab> unread;
 
   /** The last walks. */
-  private final Map<Idle, Walk> walks = new ConcurrentHashMap<>();
+  private final Map<Idle, Walk> walks = new EnumMap<>(Idle.class);
 
-  UnreadSlabs(ConcurrentNavigableMap<Long, Slab> places) {
-    this.places = places;
+  UnreadSlabs(Collection<Slab> unread) {
+    this.unread = unread;
   }
 
   /** Lets go of the slabs that the last walks found. */
@@ -56,14 +53,14 @@ final class UnreadSlabs {
     walks.clear();
   }
 
-  /** The slabs that are known to have an idle reader; to be polled by who takes one. */
+  /** The slabs that are known to have an idle reader, or had one a moment ago. */
   Queue<Slab> known(Idle how, long now) {
     Walk walk = walks.get(how);
     if (walk != null && now - walk.endsNanos() < 0) {
       return walk.found();
     }
-    Queue<Slab> found = new ConcurrentLinkedQueue<>();
-    for (Slab slab : places.values()) {
+    Queue<Slab> found = new ArrayDeque<>();
+    for (Slab slab : unread) {
       if (isIdle(slab, how, now)) {
         found.add(slab);
       }
@@ -72,10 +69,20 @@ final class UnreadSlabs {
     return found;
   }
 
+  /** One of them that has one now; null if there is none. */
+  @Nullable Slab poll(Idle how, long now) {
+    Queue<Slab> found = known(how, now);
+    Slab slab = found.poll();
+    while (slab != null && !isIdle(slab, how, now)) {
+      slab = found.poll();
+    }
+    return slab;
+  }
+
   /** A reader that reads at this moment does so later than {@code now}. */
-  static boolean isIdle(Slab slab, Idle how, long now) {
-    return slab.isIn(State.UNREAD)
-        && (how.ifDirty == State.GONE || !slab.isDirty())
+  private static boolean isIdle(Slab slab, Idle how, long now) {
+    return slab.state() == State.UNREAD
+        && (how.takesDirty || !slab.isDirty())
         && now - slab.lastProgressNanos() >= how.nanos;
   }
 }

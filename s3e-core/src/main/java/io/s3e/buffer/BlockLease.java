@@ -3,7 +3,7 @@ package io.s3e.buffer;
 
 import io.s3e.buffer.Arena.Buffer;
 import java.nio.ByteBuffer;
-import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
 /**
@@ -18,15 +18,11 @@ import java.util.function.Consumer;
  * else then, or is no longer mapped, which can end the process.
  */
 public final class BlockLease {
-  private static final AtomicIntegerFieldUpdater<BlockLease> RELEASED =
-      AtomicIntegerFieldUpdater.newUpdater(BlockLease.class, "released");
-
   private final Consumer<Buffer> giveBack;
   private final Buffer buffer;
   private final ByteBuffer view;
 
-  /** 0, then 1. */
-  private volatile int released;
+  private final AtomicBoolean released = new AtomicBoolean();
 
   BlockLease(Consumer<Buffer> giveBack, Buffer buffer) {
     this.giveBack = giveBack;
@@ -42,7 +38,7 @@ public final class BlockLease {
    * @throws IllegalStateException once the lease is released
    */
   public ByteBuffer buffer() {
-    if (released != 0) {
+    if (released.get()) {
       throw new IllegalStateException(this + " is released, its buffer is no longer its own");
     }
     return view;
@@ -59,7 +55,7 @@ public final class BlockLease {
    * @throws IllegalStateException if it was released before; nothing changes then
    */
   public void release() {
-    if (!RELEASED.compareAndSet(this, 0, 1)) {
+    if (!released.compareAndSet(false, true)) {
       throw new IllegalStateException(this + " is released for the second time");
     }
     giveBack.accept(buffer);

@@ -8,7 +8,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -69,26 +70,18 @@ public final class Block {
   /** The block was read, or has left memory. */
   private static final int DECIDED = 0;
 
-  private static final AtomicIntegerFieldUpdater<Block> REFS =
-      AtomicIntegerFieldUpdater.newUpdater(Block.class, "refs");
-  private static final AtomicIntegerFieldUpdater<Block> UNREAD =
-      AtomicIntegerFieldUpdater.newUpdater(Block.class, "unread");
-  private static final AtomicIntegerFieldUpdater<Block> RESIDENT =
-      AtomicIntegerFieldUpdater.newUpdater(Block.class, "resident");
-
   private final BlockId id;
   private final long start;
   private int length;
   private final Fate fate;
   private volatile State state = State.FETCHING;
-  private volatile int refs = 1;
+  private final AtomicInteger refs = new AtomicInteger(1);
 
   /** WANTED → ABANDONED → DECIDED, or without the middle one; never back. */
-  private volatile int unread = WANTED;
+  private final AtomicInteger unread = new AtomicInteger(WANTED);
 
-  /** 1 until {@link #evict()}; read by its updater alone. */
-  @SuppressWarnings("UnusedVariable")
-  private volatile int resident = 1;
+  /** Until {@link #evict()}. */
+  private final AtomicBoolean resident = new AtomicBoolean(true);
 
   /** Opens once the state is READY or FAILED. */
   private final CountDownLatch settled = new CountDownLatch(1);
@@ -205,8 +198,8 @@ public final class Block {
 
   /** Keeps the block's memory from being recycled. False if that has happened. */
   public boolean tryPin() {
-    for (int now = refs; now != 0; now = refs) {
-      if (REFS.compareAndSet(this, now, now + 1)) {
+    for (int now = refs.get(); now != 0; now = refs.get()) {
+      if (refs.compareAndSet(now, now + 1)) {
         return true;
       }
     }
@@ -214,7 +207,7 @@ public final class Block {
   }
 
   public void unpin() {
-    int left = REFS.decrementAndGet(this);
+    int left = refs.decrementAndGet();
     if (left == 0) {
       Slab owner = slab;
       if (owner != null) {
@@ -227,9 +220,9 @@ public final class Block {
 
   /** Drops the residency; the memory goes back when the last pin ends. Idempotent. */
   void evict() {
-    if (RESIDENT.compareAndSet(this, 1, 0)) {
+    if (resident.compareAndSet(true, false)) {
       try {
-        if (isReady() && UNREAD.getAndSet(this, DECIDED) != DECIDED) {
+        if (isReady() && unread.getAndSet(DECIDED) != DECIDED) {
           fate.onDroppedUnread(this);
         }
       } finally {
@@ -240,13 +233,13 @@ public final class Block {
 
   /** Whether nobody has read or abandoned the block yet. */
   public boolean isUnread() {
-    return unread == WANTED;
+    return unread.get() == WANTED;
   }
 
   /** A reader, holding a pin, takes bytes of the ready block. */
   public void touch() {
     Slab owner = requireSlab();
-    int before = unread == DECIDED ? DECIDED : UNREAD.getAndSet(this, DECIDED);
+    int before = unread.get() == DECIDED ? DECIDED : unread.getAndSet(DECIDED);
     if (before == WANTED) {
       owner.blockSettled();
     } else {
@@ -260,7 +253,7 @@ public final class Block {
 
   /** A reader comes to the ready block next: stays longer, unless nobody has read it before. */
   public void touchAgain() {
-    if (unread == DECIDED) {
+    if (unread.get() == DECIDED) {
       requireSlab().touch();
     }
   }
@@ -278,7 +271,7 @@ public final class Block {
    * and whoever reads it meanwhile has a use for it.
    */
   public void abandon() {
-    if (isReady() && UNREAD.compareAndSet(this, WANTED, ABANDONED)) {
+    if (isReady() && unread.compareAndSet(WANTED, ABANDONED)) {
       requireSlab().blockSettled();
     }
   }

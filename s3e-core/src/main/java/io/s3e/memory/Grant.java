@@ -4,7 +4,6 @@ package io.s3e.memory;
 import io.s3e.buffer.BlockLease;
 import java.nio.ByteBuffer;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -45,7 +44,9 @@ public final class Grant {
   private final List<BlockLease> leases;
   private final Purpose purpose;
   private final boolean lent;
-  private final AtomicReference<LanePlace> place = new AtomicReference<>(LanePlace.IN_LANE);
+
+  /** Guarded by this. */
+  private LanePlace place = LanePlace.IN_LANE;
 
   /** How the run of a guess is asked to give up; null as long as it cannot be. */
   private volatile Carrier.@Nullable Guess guess;
@@ -113,14 +114,11 @@ public final class Grant {
       releaseSlot();
       return;
     }
-    LanePlace from = place.getAndSet(LanePlace.LEFT);
-    switch (from) {
-      case IN_LANE -> givePlaceBack();
-      case ASIDE -> account.carrier().copies.endOverdue();
-      case PAUSED -> {
-        // It has none.
+    synchronized (this) {
+      if (place == LanePlace.LEFT) {
+        throw new IllegalStateException("left its lane twice");
       }
-      case LEFT -> throw new IllegalStateException("left its lane twice");
+      moveTo(LanePlace.LEFT);
     }
   }
 
@@ -129,20 +127,15 @@ public final class Grant {
    * to others, if the client carries one GET more. Any thread, any number of times; whether it
    * holds no place now.
    */
-  public boolean overdue() {
+  public synchronized boolean overdue() {
     account.carrier().copiesByObject.late(object);
     if (isLent()) {
       return false;
     }
-    Lane copies = account.carrier().copies;
-    if (place.get() == LanePlace.IN_LANE && copies.tryAddOverdue()) {
-      if (place.compareAndSet(LanePlace.IN_LANE, LanePlace.ASIDE)) {
-        givePlaceBack();
-      } else {
-        copies.endOverdue();
-      }
+    if (place == LanePlace.IN_LANE && account.carrier().copies.tryAddOverdue()) {
+      moveTo(LanePlace.ASIDE);
     }
-    return place.get() != LanePlace.IN_LANE;
+    return place != LanePlace.IN_LANE;
   }
 
   /** Whether others have what the GET holds once it has been given up. */
@@ -151,27 +144,20 @@ public final class Grant {
   }
 
   /** The GET has failed and is to be sent again: until {@link #resume} it needs no place. */
-  public void pause() {
-    if (isLent() || !account.carrier().copies.hasOverdue()) {
-      return;
-    }
-    if (place.compareAndSet(LanePlace.IN_LANE, LanePlace.PAUSED)) {
-      givePlaceBack();
-    } else if (place.compareAndSet(LanePlace.ASIDE, LanePlace.PAUSED)) {
-      account.carrier().copies.endOverdue();
+  public synchronized void pause() {
+    if (!isLent() && place != LanePlace.LEFT && account.carrier().copies.hasOverdue()) {
+      moveTo(LanePlace.PAUSED);
     }
   }
 
   /** Takes what the next GET needs; false if there is nothing: it has to be asked for again. */
-  public boolean resume() {
-    if (place.get() != LanePlace.PAUSED) {
+  public synchronized boolean resume() {
+    if (place != LanePlace.PAUSED) {
       return true;
     }
     Carrier carrier = account.carrier();
     if (carrier.copies.tryAddOverdue()) {
-      if (!place.compareAndSet(LanePlace.PAUSED, LanePlace.ASIDE)) {
-        carrier.copies.endOverdue();
-      }
+      moveTo(LanePlace.ASIDE);
       return true;
     }
     // As any reader's: of objects that do not answer ObjectPlaces bounds the places.
@@ -180,16 +166,21 @@ public final class Grant {
       return false;
     }
     account.copies.incrementAndGet();
-    if (!place.compareAndSet(LanePlace.PAUSED, LanePlace.IN_LANE)) {
-      givePlaceBack();
-    }
+    moveTo(LanePlace.IN_LANE);
     return true;
   }
 
-  private void givePlaceBack() {
-    account.copies.decrementAndGet();
-    account.carrier().copiesByObject.leave(object);
-    account.roomMade();
+  /** Gives back what the place was, with the lock; the caller has taken what the next one is. */
+  private void moveTo(LanePlace next) {
+    LanePlace before = place;
+    place = next;
+    if (before == LanePlace.IN_LANE) {
+      account.copies.decrementAndGet();
+      account.carrier().copiesByObject.leave(object);
+      account.roomMade();
+    } else if (before == LanePlace.ASIDE) {
+      account.carrier().copies.endOverdue();
+    }
   }
 
   public void release(BlockLease lease) {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.s3e.memory;
 
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * The places of a {@link Lane} by object.
@@ -17,10 +18,7 @@ import java.util.concurrent.ConcurrentHashMap;
  * never asked for, which more likely answer than not. An object that is read for the first time is
  * therefore nobody's suspect.
  *
- * <p>Any thread. An object that has no place is not remembered, but for whether it is silent. A
- * place is counted here before it is taken in the lane, so that none of the threads that come at
- * once goes beyond the half unseen. What silent objects have is counted only where it matters:
- * while as many GETs are overdue as may be.
+ * <p>Any thread. An object that has no place is not remembered, but for whether it is silent.
  */
 final class ObjectPlaces {
   /** Then all are forgotten, and are silent again when their next GET is late. */
@@ -31,81 +29,71 @@ final class ObjectPlaces {
 
   private final Lane lane;
 
+  // Guarded by this.
   /** The places of each object that has any. */
-  final ConcurrentHashMap<Object, Integer> held = new ConcurrentHashMap<>();
+  final Map<Object, Integer> held = new HashMap<>();
 
-  /** Objects that do not answer. A plain set: the first read of a JVM loads what is named here. */
-  private final Set<Object> silent = ConcurrentHashMap.newKeySet();
+  /** Objects that do not answer. */
+  private final Set<Object> silent = new HashSet<>();
+
+  /** The places of those. */
+  int silentPlaces;
 
   ObjectPlaces(Lane lane) {
     this.lane = lane;
   }
 
   /** Takes a place, if the object may have one and more than {@code kept} of the lane are free. */
-  boolean tryEnter(Object object, int kept) {
-    boolean isFull = isTooMany(held.merge(object, 1, Integer::sum)) || isOneOfTooMany(object, 0);
-    boolean isIn = !isFull && lane.tryEnter(kept);
-    if (!isIn) {
-      uncount(object);
+  synchronized boolean tryEnter(Object object, int kept) {
+    boolean isIn = !isFull(object) && lane.tryEnter(kept);
+    if (isIn) {
+      count(object, 1);
     }
     return isIn;
   }
 
   /** A GET for the object gives its place back. */
-  void leave(Object object) {
+  synchronized void leave(Object object) {
     lane.leave();
-    uncount(object);
+    count(object, -1);
   }
 
-  private void uncount(Object object) {
-    held.computeIfPresent(object, (key, places) -> places == 1 ? null : places - 1);
+  private void count(Object object, int more) {
+    held.merge(object, more, Integer::sum);
+    held.remove(object, 0);
+    silentPlaces += silent.contains(object) ? more : 0;
   }
 
   /** A GET for the object is late for its reader. */
-  void late(Object object) {
-    if (!isSilent(object)) {
-      if (silent.size() >= MOST_SILENT) {
-        silent.clear();
-      }
-      silent.add(object);
+  synchronized void late(Object object) {
+    if (silent.contains(object)) {
+      return;
     }
+    if (silent.size() >= MOST_SILENT) {
+      silent.clear();
+      silentPlaces = 0;
+    }
+    silent.add(object);
+    silentPlaces += held.getOrDefault(object, 0);
   }
 
   /** The store has answered for the object. */
-  void answered(Object object) {
-    silent.remove(object);
+  synchronized void answered(Object object) {
+    if (silent.remove(object)) {
+      silentPlaces -= held.getOrDefault(object, 0);
+    }
   }
 
   /** Whether GETs for the object are late and none has been answered since. */
-  boolean isSilent(Object object) {
+  synchronized boolean isSilent(Object object) {
     return silent.contains(object);
   }
 
   /** Whether {@link #tryEnter} would refuse the object now, however much of the lane is free. */
-  boolean isFull(Object object) {
-    return isTooMany(held.getOrDefault(object, 0) + 1) || isOneOfTooMany(object, 1);
-  }
-
-  private boolean isTooMany(int wanted) {
-    return 2 * wanted > lane.capacity && lane.held() >= wanted;
-  }
-
-  /** Whether the object is silent, and such objects with {@code more} places have too many. */
-  private boolean isOneOfTooMany(Object object, int more) {
-    return isSilent(object)
-        && lane.isFullOfOverdue()
-        && SILENT_SHARE * (silentPlaces(lane.capacity / SILENT_SHARE + 1) + more) > lane.capacity;
-  }
-
-  /** The places of the silent objects, counted until there are {@code enough}. */
-  int silentPlaces(int enough) {
-    int places = 0;
-    for (Map.Entry<Object, Integer> each : held.entrySet()) {
-      if (places >= enough) {
-        break;
-      }
-      places += isSilent(each.getKey()) ? each.getValue() : 0;
-    }
-    return places;
+  synchronized boolean isFull(Object object) {
+    int wanted = held.getOrDefault(object, 0) + 1;
+    boolean isHalf = 2 * wanted > lane.capacity && lane.held() >= wanted;
+    boolean isSuspect = silent.contains(object) && lane.isFullOfOverdue();
+    return isHalf || (isSuspect && SILENT_SHARE * (silentPlaces + 1) > lane.capacity);
   }
 }

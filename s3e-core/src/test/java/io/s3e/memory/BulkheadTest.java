@@ -49,7 +49,7 @@ class BulkheadTest {
     }
     assertThat(carrier.copies.held()).isZero();
     assertThat(carrier.copiesByObject.held).isEmpty();
-    assertThat(carrier.copiesByObject.silentPlaces(100)).isZero();
+    assertThat(carrier.copiesByObject.silentPlaces).isZero();
     assertThat(account.copies.get()).isZero();
     for (int i = 0; i < OVERDUE; i++) {
       assertThat(carrier.copies.tryAddOverdue()).isTrue();
@@ -360,11 +360,11 @@ class BulkheadTest {
     hang();
     take("hanging 0");
     take("hanging 0");
-    assertThat(carrier.copiesByObject.silentPlaces(100)).isEqualTo(2);
+    assertThat(carrier.copiesByObject.silentPlaces).isEqualTo(2);
     carrier.answered("hanging 0");
-    assertThat(carrier.copiesByObject.silentPlaces(100)).isZero();
+    assertThat(carrier.copiesByObject.silentPlaces).isZero();
     carrier.copiesByObject.late("hanging 0");
-    assertThat(carrier.copiesByObject.silentPlaces(100)).isEqualTo(2);
+    assertThat(carrier.copiesByObject.silentPlaces).isEqualTo(2);
   }
 
   @Test

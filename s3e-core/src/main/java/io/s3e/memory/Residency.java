@@ -70,15 +70,18 @@ public final class Residency {
   private final LongSupplier nanoClock;
   private final Runnable roomMade;
 
-  /** By the state's ordinal, oldest first. Guards itself and what follows. */
-  private final List<Set<Slab>> queues = new ArrayList<>();
+  // Oldest first.
+  final Set<Slab> unread = new LinkedHashSet<>();
+  private final Set<Slab> once = new LinkedHashSet<>();
+  private final Set<Slab> again = new LinkedHashSet<>();
+  private final Set<Slab> kept = new LinkedHashSet<>();
+  private final Set<Slab> parked = new LinkedHashSet<>();
 
-  final Set<Slab> unread;
-  private final Set<Slab> once;
-  private final Set<Slab> again;
-  private final Set<Slab> kept;
-  private final Set<Slab> parked;
-  private final UnreadSlabs idle;
+  /** By the state's ordinal; what is GONE is in none. Guards them and what follows. */
+  private final List<Set<Slab>> queues =
+      new ArrayList<>(List.of(unread, once, again, kept, parked));
+
+  private final UnreadSlabs idle = new UnreadSlabs(unread);
 
   /** Slabs whose turn to leave {@code once} came. */
   private int turns;
@@ -90,15 +93,6 @@ public final class Residency {
     this.index = index;
     this.nanoClock = nanoClock;
     this.roomMade = roomMade;
-    while (queues.size() < State.values().length) {
-      queues.add(new LinkedHashSet<>());
-    }
-    this.unread = queues.get(State.UNREAD.ordinal());
-    this.once = queues.get(State.ONCE.ordinal());
-    this.again = queues.get(State.AGAIN.ordinal());
-    this.kept = queues.get(State.KEPT.ordinal());
-    this.parked = queues.get(State.PARKED.ordinal());
-    this.idle = new UnreadSlabs(unread);
   }
 
   /**

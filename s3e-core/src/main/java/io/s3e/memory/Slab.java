@@ -53,7 +53,7 @@ final class Slab {
   /** Holds the blocks one after the other. */
   final ByteBuffer memory;
 
-  /** By the state's ordinal, oldest first; the last one, of what is GONE, is empty. */
+  /** By the state's ordinal; what is GONE is in none. */
   private final List<Set<Slab>> queues;
 
   private final Runnable roomMade;

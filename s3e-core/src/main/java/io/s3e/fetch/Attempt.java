@@ -163,17 +163,6 @@ final class Attempt implements ResponseHandler {
     return tenant.store.times().lateNanos(request.range().length());
   }
 
-  /** Ends it before it has begun, if nobody else has. */
-  void withdraw(Runnable then) {
-    close(
-        () -> {
-          gate.ended(Gate.Outcome.CANCELLED, null);
-          get.ended(RequestFailure.cancelled(get.subject()));
-          get.clientIsThrough();
-          then.run();
-        });
-  }
-
   /** Ends the attempt from outside and tells the client. */
   void cancel(IOException why) {
     boolean unused = cancel(why.toString(), why, () -> outcome.attemptCancelled(this, why));

@@ -39,7 +39,7 @@ import org.slf4j.LoggerFactory;
  * GETTING has an {@link Attempt}, which ends once, by its fence. OVER is reached once: every block
  * is READY or FAILED then, failed ones are out of the index, and all memory is a block's or given
  * back. A cancel leaves its reason first and looks at the phase afterwards; a phase that begins is
- * entered first and looks for a reason afterwards. So no attempt begins unseen. An error of this
+ * entered first and looks for a reason afterwards. So no attempt goes on unseen. An error of this
  * process on the way from one phase to the next, as where the heap is full, ends the run.
  *
  * <p><b>Interest.</b> The run is cancelled when nobody wants it any more ({@link Origin}). What
@@ -233,13 +233,12 @@ public final class RunFetch implements Attempt.Outcome {
       finish(Failures.broke("GET " + range(), e));
       throw e;
     }
+    attempt.begin();
     IOException why = cancelled;
     if (why != null) {
       // Cancelled while this attempt was being set up: nobody else may have seen it.
-      attempt.withdraw(() -> finish(why));
-      return;
+      attempt.cancel(why);
     }
-    attempt.begin();
   }
 
   private Attempt prepared() {

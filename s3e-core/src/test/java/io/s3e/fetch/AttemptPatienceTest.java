@@ -27,7 +27,7 @@ class AttemptPatienceTest {
         long most = attempt.patienceNanos(false);
         assertThat(awaited).as("attempt %d", number).isEqualTo(Math.min(most, longer(before)));
         before = awaited;
-        attempt.withdraw(() -> {});
+        assertThat(attempt.overtaken(() -> {})).isTrue();
       }
       assertThat(before).isEqualTo(rig.tenant.config.stallTimeout().toNanos() << 4);
     }

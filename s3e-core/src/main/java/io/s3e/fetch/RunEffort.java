@@ -2,7 +2,6 @@
 package io.s3e.fetch;
 
 import io.s3e.block.ByteRange;
-import io.s3e.client.Remedy;
 import io.s3e.client.RequestFailure;
 import io.s3e.client.RequestFailure.Effort;
 import io.s3e.fault.FaultPolicy;
@@ -73,9 +72,13 @@ final class RunEffort {
       return null;
     }
     SendAgain again = policy.after(failure, history, ThreadLocalRandom.current().nextDouble());
-    if (again != null && again.isHalf()) {
-      handle.longestGet.broke(asked);
-      longestPart = LongestGet.half(asked);
+    if (again != null) {
+      if (again.isHalf()) {
+        handle.longestGet.broke(asked);
+        longestPart = LongestGet.half(asked);
+      }
+      lastFailure = failure;
+      history = history.after(failure, again.remedy());
     }
     return again;
   }
@@ -83,12 +86,6 @@ final class RunEffort {
   /** Whether what was asked for is longer than what comes through. */
   boolean isTooLong() {
     return handle.longestGet.bytes() < asked;
-  }
-
-  /** An attempt has failed, and another one follows. */
-  void goesOnAfter(RequestFailure failure, Remedy remedy) {
-    lastFailure = failure;
-    history = history.after(failure, remedy);
   }
 
   /** For how long nothing has come, in ns. */

@@ -93,9 +93,8 @@ public final class RunFetch implements Attempt.Outcome {
   /** Set once somebody has ended the run from outside; no attempt begins from then on. */
   private volatile @Nullable IOException cancelled;
 
-  // Written between attempts.
+  /** Written between attempts. */
   private int publishedBefore;
-  private boolean hasSent;
 
   /** The latest GET that was late; written by the timer alone. */
   private volatile @Nullable LateGet late;
@@ -136,6 +135,10 @@ public final class RunFetch implements Attempt.Outcome {
       fetch = new RunFetch(tenant, handle, grant, memory, ended);
       if (!fetch.landing.enter(run, fetch.origin)) {
         return null;
+      }
+      Spiller spiller = tenant.spiller();
+      if (spiller != null) {
+        spiller.fetches(fetch.origin, fetch.range());
       }
       grant.onRevoked(fetch::revoked);
       return fetch;
@@ -243,13 +246,7 @@ public final class RunFetch implements Attempt.Outcome {
 
   private Attempt prepared() {
     publishedBefore = landing.published;
-    ByteRange missing = landing.missing();
-    Spiller spiller = tenant.spiller();
-    if (!hasSent && spiller != null) {
-      spiller.fetches(origin, missing);
-    }
-    hasSent = true;
-    ByteRange part = effort.sends(missing, landing.isLent());
+    ByteRange part = effort.sends(landing.missing(), landing.isLent());
     tenant.store.hedges().sent();
     int number = effort.nextAttempt();
     Attempt attempt = new Attempt(this, landing, tenant, handle, gate, part, origin.reason, number);
@@ -401,7 +398,6 @@ public final class RunFetch implements Attempt.Outcome {
   }
 
   private void retry(RequestFailure failure, SendAgain again) {
-    effort.goesOnAfter(failure, again.remedy());
     handle.listener().onRetry(failure);
     grant.pause();
     phase.set(Phase.BETWEEN);

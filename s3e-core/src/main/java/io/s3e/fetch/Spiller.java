@@ -42,7 +42,7 @@ record Spiller(DiskTier tier, BlockIndex index, DiskMetrics metrics) {
     NOT_WRITTEN
   }
 
-  /** The first GET of a run is about to be sent: whether it is worth writing, if that is known. */
+  /** A run has been entered: whether what it brings is worth writing, if that is known. */
   void fetches(Origin origin, ByteRange missing) {
     ChunkRange chunks = tier.chunksOf(origin.handle, missing);
     if (chunks == null) {

@@ -9,7 +9,6 @@ import io.s3e.columnar.StreamPlanner;
 import io.s3e.fetch.Fetcher;
 import io.s3e.fetch.HeadFetch;
 import io.s3e.fetch.ObjectHandle;
-import io.s3e.fetch.ObjectHandle.SizeFrom;
 import io.s3e.fetch.ReaderProgress;
 import io.s3e.metrics.EngineMetrics;
 import io.s3e.metrics.IsolatedListener;
@@ -75,19 +74,15 @@ final class EngineStreams implements AutoCloseable {
     ObjLongConsumer<EngineMetrics.Counter> counts =
         ObjectHandle.counts(fetcher.metrics(), listener);
     StreamPlanner planner = planner(version, layout, options, counts);
-    SizeFrom from = options.size() < 0 ? SizeFrom.STORE : SizeFrom.OPENER;
     ReaderHabit habit = StreamPlanner.habitOf(engine.layouts, version.object());
     ReaderProgress progress = new ReaderProgress(planner.pattern(), habit);
     ObjectHandle handle =
         new ObjectHandle(
-            version,
-            from,
-            layout,
-            options.headers(),
-            options.context(),
-            listener,
-            counts,
-            progress);
+            version, layout, options.headers(), options.context(), listener, counts, progress);
+    if (options.size() < 0) {
+      // The store was asked for it.
+      boolean unused = handle.pinTotal(version.size());
+    }
     handle.cancelledBy(options.cancelled());
     handle.readBy(engine.streams.incrementAndGet(), options.label());
     fetcher.opened(handle);

@@ -90,7 +90,8 @@ public record HeadFetch(Tenant tenant) {
       // Other ranges of the read had such an answer as well, and one of them has asked.
       return;
     }
-    handle.storedAs(head(handle, cause).contentEncoding());
+    String encoding = head(handle, cause).contentEncoding();
+    handle.storedEncoding = encoding == null ? "" : encoding;
   }
 
   private ObjectHead head(ObjectHandle handle, IOException cause) throws IOException {

@@ -38,12 +38,6 @@ import org.jspecify.annotations.Nullable;
 public final class ObjectHandle {
   private static final String CUSTOMER_KEY_HEADERS = "x-amz-server-side-encryption-customer-";
 
-  /** The origin of the size that an object is opened with. */
-  public enum SizeFrom {
-    OPENER,
-    STORE
-  }
-
   /**
    * An answer of S3's: its reader may have the version, as {@link Proofs} tells. {@code nanos} is
    * by their clock; {@code credentials} are null if not known.
@@ -54,7 +48,7 @@ public final class ObjectHandle {
 
   private final ObjectVersion version;
   private final BlockLayout layout;
-  private final AtomicLong total;
+  private final AtomicLong total = new AtomicLong(NOT_PINNED);
   final Map<String, String> headers;
   final @Nullable Object context;
   private final StreamListener listener;
@@ -66,7 +60,6 @@ public final class ObjectHandle {
   /** The object's own Content-Encoding, empty if it has none; null before the store was asked. */
   volatile @Nullable String storedEncoding;
 
-  private volatile boolean closed;
   GetRecord.Reader reader = new GetRecord.Reader(0, null);
   private volatile @Nullable Supplier<@Nullable String> cancelled;
 
@@ -104,7 +97,6 @@ public final class ObjectHandle {
   /** Opens a version; {@code counts} is as {@link #counts} makes it. */
   public ObjectHandle(
       ObjectVersion version,
-      SizeFrom sizeFrom,
       BlockLayout layout,
       Map<String, String> headers,
       @Nullable Object context,
@@ -114,7 +106,6 @@ public final class ObjectHandle {
     this.version = version;
     this.name = version;
     this.layout = layout;
-    this.total = new AtomicLong(sizeFrom == SizeFrom.STORE ? version.size() : NOT_PINNED);
     this.headers = headers;
     this.context = context;
     this.listener = listener;
@@ -283,14 +274,6 @@ public final class ObjectHandle {
     return etag.compareAndSet(null, seen) || seen.equals(etag.get());
   }
 
-  /**
-   * The object itself is stored with this Content-Encoding, or with none: answers that have it are
-   * as they should, and others are somebody else's.
-   */
-  public void storedAs(@Nullable String encoding) {
-    storedEncoding = encoding == null ? "" : encoding;
-  }
-
   /** The number of the stream, and its opener's label of it; once, before it reads. */
   public void readBy(long number, @Nullable String called) {
     reader = new GetRecord.Reader(number, called);
@@ -309,11 +292,10 @@ public final class ObjectHandle {
 
   /** Nobody will read through this handle any more; those who wait on it give up. */
   public void close() {
-    closed = true;
     progress.closed();
   }
 
   public boolean isClosed() {
-    return closed;
+    return progress.closed;
   }
 }

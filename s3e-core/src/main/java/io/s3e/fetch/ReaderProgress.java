@@ -31,7 +31,7 @@ public final class ReaderProgress {
   final AccessPattern pattern;
   private final ReaderHabit habit;
   private final Queue<Runnable> withheld = new ConcurrentLinkedQueue<>();
-  private volatile boolean closed;
+  volatile boolean closed;
   private volatile long lastReadNanos = System.nanoTime();
 
   /** Bytes that came from disk since one was not there. Reads that overtake each other get lost. */

@@ -72,7 +72,6 @@ public final class ContentRangeFuzz {
     ReadPlanner planner = new ReadPlanner(layout, ReadPolicy.ADAPTIVE, null, limits);
     return new ObjectHandle(
         ObjectVersion.identified(OBJECT, SIZE, ETAG, null),
-        ObjectHandle.SizeFrom.OPENER,
         layout,
         Map.of(),
         null,

@@ -168,7 +168,6 @@ final class FetchRig implements AutoCloseable {
     ReadPlanner planner = new ReadPlanner(layout, ReadPolicy.ADAPTIVE, null, limits);
     return new ObjectHandle(
         version,
-        ObjectHandle.SizeFrom.OPENER,
         layout,
         Map.of(),
         null,

@@ -39,7 +39,6 @@ class ProofsTest {
         new ReadPlanner(layout, ReadPolicy.ADAPTIVE, null, PrefetchLimits.defaults(BLOCK, BLOCK));
     return new ObjectHandle(
         version,
-        ObjectHandle.SizeFrom.STORE,
         layout,
         Map.of(),
         null,

@@ -278,9 +278,7 @@ final class Attempt implements ResponseHandler {
 
   private void tell(@Nullable RequestFailure failure) {
     long nanos = System.nanoTime() - startedNanos;
-    Body came = body;
-    long received = came == null ? 0 : came.received();
-    handle.listener().onGetFinished(request.range().start(), received, nanos, failure);
+    handle.listener().onGetFinished(request.range().start(), get.received(), nanos, failure);
   }
 
   @Override

@@ -81,10 +81,6 @@ final class Body {
     return isExpected;
   }
 
-  long received() {
-    return received;
-  }
-
   void take(ByteBuffer chunk) {
     int count = chunk.remaining();
     boolean isAll = count == told.length();

@@ -89,7 +89,7 @@ public record StoredObject(long first, long second, int third, long size) {
   }
 
   /** SplitMix64's number for the object and another number: the same in every process. */
-  long mixedWith(int number) {
+  public long mixedWith(int number) {
     long both = ((long) hashCode() << Integer.SIZE) | Integer.toUnsignedLong(number);
     long mixed = both * 0x9E3779B97F4A7C15L;
     mixed = (mixed ^ (mixed >>> 30)) * 0xBF58476D1CE4E5B9L;

@@ -28,10 +28,6 @@ import java.util.List;
  * others may want it. Any thread; nothing here waits or touches the disk.
  */
 record Spiller(DiskTier tier, BlockIndex index, DiskMetrics metrics) {
-  /** The top bits of a hash that are 0 in one of {@value DiskTier#SAMPLE} cases. */
-  private static final int SAMPLE_SHIFT =
-      Integer.SIZE - Integer.numberOfTrailingZeros(DiskTier.SAMPLE);
-
   private static final int CHUNKS_OF_MIB = (1 << 20) / StoredObject.CHUNK_BYTES;
 
   /** What is to become of bytes that come from S3. */
@@ -81,8 +77,7 @@ record Spiller(DiskTier tier, BlockIndex index, DiskMetrics metrics) {
 
   /** The same for the same place, whoever asks. */
   private static boolean isSample(ChunkRange chunks) {
-    int place = chunks.object().hashCode() + (chunks.first() / CHUNKS_OF_MIB) * 0x9E3779B1;
-    return ((place * 0x85EBCA6B) >>> SAMPLE_SHIFT) == 0;
+    return chunks.object().mixedWith(chunks.first() / CHUNKS_OF_MIB) % DiskTier.SAMPLE == 0;
   }
 
   private boolean paysOff() {

@@ -45,7 +45,6 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
   private final Resolver resolver;
   private final ReaderWaits waits;
   private final Set<RunFetch> running = ConcurrentHashMap.newKeySet();
-  private final Consumer<RunFetch> ended = running::remove;
 
   /** Reads from disk that no thread waits for. */
   private final Map<DiskBytes, Runnable> fromDisk = new ConcurrentHashMap<>();
@@ -317,16 +316,8 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
    */
   private @Nullable RunFetch enter(ObjectHandle handle, BlockRange run, Grant grant) {
     BlockRange granted = resolver.granted(run, grant.leases().size());
-    RunFetch fetch = RunFetch.enter(tenant, handle, grant, memory, ended, granted);
-    if (fetch == null) {
-      return null;
-    }
-    running.add(fetch);
-    if (fetch.isOver()) {
-      // Revoked before it was counted.
-      running.remove(fetch);
-    }
-    if (tenant.isClosed()) {
+    RunFetch fetch = RunFetch.enter(tenant, handle, grant, memory, running, granted);
+    if (fetch != null && tenant.isClosed()) {
       fetch.cancel(ReaderWaits.engineClosed());
     }
     return fetch;

@@ -17,9 +17,9 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -76,7 +76,7 @@ public final class RunFetch implements Attempt.Outcome {
   private final RunEffort effort;
   private final Gate gate;
   private final Origin origin;
-  private final Consumer<RunFetch> ended;
+  private final Set<RunFetch> running;
 
   private record Phase(String name, @Nullable Attempt attempt) {
     static final Phase BETWEEN = new Phase("BETWEEN", null);
@@ -107,7 +107,7 @@ public final class RunFetch implements Attempt.Outcome {
       ObjectHandle handle,
       Grant grant,
       VisibleBlocks memory,
-      Consumer<RunFetch> ended) {
+      Set<RunFetch> running) {
     this.tenant = tenant;
     this.handle = handle;
     this.grant = grant;
@@ -116,7 +116,7 @@ public final class RunFetch implements Attempt.Outcome {
     this.gate = tenant.gate(handle.version().object());
     this.origin =
         new Origin(tenant, tenant.metrics, handle, grant.purpose(), effort, this::unwanted);
-    this.ended = ended;
+    this.running = running;
   }
 
   /**
@@ -128,11 +128,11 @@ public final class RunFetch implements Attempt.Outcome {
       ObjectHandle handle,
       Grant grant,
       VisibleBlocks memory,
-      Consumer<RunFetch> ended,
+      Set<RunFetch> running,
       BlockRange run) {
     RunFetch fetch = null;
     try {
-      fetch = new RunFetch(tenant, handle, grant, memory, ended);
+      fetch = new RunFetch(tenant, handle, grant, memory, running);
       if (!fetch.landing.enter(run, fetch.origin)) {
         return null;
       }
@@ -140,6 +140,7 @@ public final class RunFetch implements Attempt.Outcome {
       if (spiller != null) {
         spiller.fetches(fetch.origin, fetch.range());
       }
+      running.add(fetch);
       grant.onRevoked(fetch::revoked);
       return fetch;
     } catch (RuntimeException | Error e) {
@@ -438,7 +439,7 @@ public final class RunFetch implements Attempt.Outcome {
     if (Objects.requireNonNull(phase.getAndSet(Phase.OVER)).isOver()) {
       return;
     }
-    ended.accept(this);
+    running.remove(this);
     if (failure != null && origin.isForAReader() && !Failures.isNobodysError(failure)) {
       tenant.metrics.count(Counter.FAILURES);
     }

@@ -32,6 +32,7 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
@@ -207,8 +208,8 @@ final class FetchRig implements AutoCloseable {
 
   /** A run whose blocks are entered, and that is not sent yet; null if there are none. */
   @Nullable RunFetch run(
-      ObjectHandle handle, Grant grant, Consumer<RunFetch> ended, BlockRange blocks) {
-    return RunFetch.enter(tenant, handle, grant, new VisibleBlocks(tenant), ended, blocks);
+      ObjectHandle handle, Grant grant, Set<RunFetch> running, BlockRange blocks) {
+    return RunFetch.enter(tenant, handle, grant, new VisibleBlocks(tenant), running, blocks);
   }
 
   byte[] read(ObjectHandle handle, long block) throws IOException {

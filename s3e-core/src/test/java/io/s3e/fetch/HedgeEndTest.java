@@ -9,6 +9,7 @@ import io.s3e.client.RequestFailure.Kind;
 import io.s3e.memory.Grant;
 import io.s3e.metrics.EngineMetrics.Counter;
 import io.s3e.metrics.StreamListener;
+import java.util.HashSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -60,8 +61,11 @@ class HedgeEndTest {
           rig.run(
               handle,
               grant,
-              over -> {
-                throw new OutOfMemoryError("as if");
+              new HashSet<>() {
+                @Override
+                public boolean remove(Object over) {
+                  throw new OutOfMemoryError("as if");
+                }
               },
               new BlockRange(0, 1));
       run.send();
@@ -114,7 +118,7 @@ class HedgeEndTest {
               call.fail(Kind.REJECTED);
             }
           });
-      RunFetch run = rig.run(handle, rig.grant(handle, 1), over -> {}, new BlockRange(0, 1));
+      RunFetch run = rig.run(handle, rig.grant(handle, 1), new HashSet<>(), new BlockRange(0, 1));
       run.send();
       CompletableFuture<byte[]> reader = FetchRig.async(() -> rig.read(handle, 0));
       inside.await();

@@ -150,7 +150,7 @@ class SingleFlightTest {
       rig.fetcher.prefetch(handle, new BlockRange(0, 2), Purpose.ASKED, run -> {});
       awaitTrue(() -> handle.proof != null);
       assertThat(handle.name()).isNotEqualTo(handle.version());
-      assertThat(rig.run(handle, grant, run -> {}, new BlockRange(1, 2))).isNull();
+      assertThat(rig.run(handle, grant, new HashSet<>(), new BlockRange(1, 2))).isNull();
       gate.countDown();
       rig.requireRight(rig.read(handle, 1), 1);
       assertThat(rig.client.gets()).hasSize(1);
@@ -187,7 +187,7 @@ class SingleFlightTest {
       CountDownLatch gate = rig.client.holdAnswers();
       Grant grant = rig.grant(handle, 1);
       rig.fetcher.prefetch(handle, new BlockRange(0, 1), Purpose.GUESS, run -> {});
-      assertThat(rig.run(handle, grant, run -> {}, new BlockRange(0, 1))).isNull();
+      assertThat(rig.run(handle, grant, new HashSet<>(), new BlockRange(0, 1))).isNull();
       gate.countDown();
       rig.requireRight(rig.read(handle, 0), 0);
       assertThat(rig.client.gets()).hasSize(2);
@@ -207,7 +207,7 @@ class SingleFlightTest {
       handle.holdApart(new Object());
       rig.aheadNanos.set(Proofs.LONGEST_LIFE.toNanos());
       Grant grant = rig.grant(handle, 5);
-      RunFetch run = rig.run(handle, grant, over -> {}, new BlockRange(0, 5));
+      RunFetch run = rig.run(handle, grant, new HashSet<>(), new BlockRange(0, 5));
       assertThat(run.blocks()).hasSize(5);
       run.send();
       awaitTrue(run::isOver);
@@ -375,7 +375,8 @@ class SingleFlightTest {
       long held = rig.account.heldBytes();
       Grant grant = rig.grant(handle, 32);
       BlockRange run = new BlockRange(0, 32);
-      assertThatThrownBy(() -> RunFetch.enter(rig.tenant, handle, grant, null, over -> {}, run))
+      assertThatThrownBy(
+              () -> RunFetch.enter(rig.tenant, handle, grant, null, new HashSet<>(), run))
           .isInstanceOf(NullPointerException.class);
       assertThat(rig.account.heldBytes()).isEqualTo(held);
       assertThat(Counts.blocks(rig.index)).isOne();

@@ -79,7 +79,6 @@ public final class ObjectHandle {
   /** Whether requests carry a customer's key: what they bring is nobody else's to see. */
   final boolean hasCustomerKey;
 
-  private volatile @Nullable ObjectVersion known;
   private volatile @Nullable Object sharedBy;
 
   /** What blocks are entered under: {@link #version}, until it is known which one that is. */
@@ -242,24 +241,19 @@ public final class ObjectHandle {
     if (size() != version.size()) {
       return null;
     }
-    ObjectVersion found = known;
     String seen = etag.get();
-    if (found == null && seen != null) {
-      found = ObjectVersion.identified(version.object(), version.size(), seen, version.versionId());
-      known = found;
-    }
-    return found;
+    return seen == null
+        ? null
+        : ObjectVersion.identified(version.object(), version.size(), seen, version.versionId());
   }
 
   /** The known version of {@code store}'s in a cache on disk; null if there is none. */
   @Nullable StoredObject stored(String store) {
-    ObjectVersion identified = knownVersion();
-    StoredObject found = stored;
-    if (identified != null && found == null) {
-      found = StoredObject.of(store, identified);
-      stored = found;
+    ObjectVersion identified = stored == null ? knownVersion() : null;
+    if (identified != null) {
+      stored = StoredObject.of(store, identified);
     }
-    return identified == null ? null : found;
+    return size() == version.size() ? stored : null;
   }
 
   /** Remembers the ETag of the first answer; false if an earlier answer had another. */

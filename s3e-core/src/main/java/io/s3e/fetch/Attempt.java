@@ -289,7 +289,8 @@ final class Attempt implements ResponseHandler {
       if (told.end() < request.range().end()) {
         destination.endsAt(told.end());
       }
-      tenant.answered(handle, credentials);
+      tenant.account.carrier().answered(request.object());
+      tenant.proofs.answered(handle, credentials);
       get.answered(head);
       body = new Body(told, head.lengthSource(), destination);
       lastByteNanos = System.nanoTime();
@@ -351,7 +352,7 @@ final class Attempt implements ResponseHandler {
   @Override
   public void onFailure(RequestFailure failure) {
     Body came = body;
-    if (came != null && came.isComplete()) {
+    if (came != null && came.complete) {
       // Every byte is there and was counted; how the connection ended after them does not matter.
       onDone();
       return;

@@ -60,7 +60,7 @@ final class Body {
   private int held;
 
   /** Whether the destination has all bytes and may show them. Read by anybody. */
-  private volatile boolean complete;
+  volatile boolean complete;
 
   Body(ByteRange told, LengthSource source, Destination destination) {
     this.told = told;
@@ -115,10 +115,6 @@ final class Body {
     int dropped = held;
     held = 0;
     return dropped;
-  }
-
-  boolean isComplete() {
-    return complete;
   }
 
   @Override

@@ -117,7 +117,7 @@ public record HeadFetch(Tenant tenant) {
   private void awaitTurn(Gate gate, HeadRequest request, Patience patience, BooleanSupplier ended)
       throws IOException {
     try {
-      if (!gate.awaitDemand(ended, patience.deadline())) {
+      if (!gate.awaitDemand(ended, patience.deadline)) {
         throw ReaderWaits.unsent(gate, request.subject(), tenant.config.readTimeout());
       }
     } catch (InterruptedException e) {
@@ -166,7 +166,7 @@ public record HeadFetch(Tenant tenant) {
           }
         }
       }
-      return gate.awaitRetry(again.pauseNanos(), givenUp, patience.deadline());
+      return gate.awaitRetry(again.pauseNanos(), givenUp, patience.deadline);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw interrupted(failure);

@@ -175,6 +175,6 @@ final class Origin implements Block.Fate {
 
   @Override
   public long lastReadNanos() {
-    return handle.progress().lastReadNanos();
+    return handle.progress().lastReadNanos;
   }
 }

@@ -12,8 +12,8 @@ public final class Patience {
   private final long nanos;
   private final long visitNanos;
 
-  /** By {@link System#nanoTime()}. */
-  private volatile long deadline;
+  /** When it is over, without progress, by {@link System#nanoTime()}. */
+  volatile long deadline;
 
   private volatile boolean ended;
 
@@ -72,10 +72,5 @@ public final class Patience {
   /** Until it is over, without progress; in ns. */
   public long leftNanos() {
     return deadline - System.nanoTime();
-  }
-
-  /** When it is over, without progress, by {@link System#nanoTime()}. */
-  long deadline() {
-    return deadline;
   }
 }

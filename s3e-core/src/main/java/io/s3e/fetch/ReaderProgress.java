@@ -32,7 +32,7 @@ public final class ReaderProgress {
   private final ReaderHabit habit;
   private final Queue<Runnable> withheld = new ConcurrentLinkedQueue<>();
   volatile boolean closed;
-  private volatile long lastReadNanos = System.nanoTime();
+  volatile long lastReadNanos = System.nanoTime();
 
   /** Bytes that came from disk since one was not there. Reads that overtake each other get lost. */
   private volatile long fromDiskBytes;
@@ -104,9 +104,5 @@ public final class ReaderProgress {
   /** Whether the reader finds all on disk lately, and is no scan: a gap it asks for itself. */
   public boolean isServedByDisk() {
     return fromDiskBytes >= ALL_ON_DISK_BYTES && !pattern.isScanning();
-  }
-
-  long lastReadNanos() {
-    return lastReadNanos;
   }
 }

@@ -42,7 +42,7 @@ record ReaderWaits(Tenant tenant) {
           return leaves || patience.isOver() || hasEnded(handle);
         };
     try {
-      while (!gate.awaitDemand(givenUp, patience.deadline())) {
+      while (!gate.awaitDemand(givenUp, patience.deadline)) {
         requireOpen(handle);
         // Others who read for the same call may have got on meanwhile.
         if (patience.isOver()) {
@@ -73,7 +73,7 @@ record ReaderWaits(Tenant tenant) {
                 || (patience.isSpentOnVisit(since) && account.isHeldUp(object));
     try {
       for (; ; ) {
-        Grant grant = tenant.admission.await(account, object, need, leaves, patience.deadline());
+        Grant grant = tenant.admission.await(account, object, need, leaves, patience.deadline);
         if (grant != null) {
           return grant;
         }

@@ -33,8 +33,8 @@ final class RunEffort {
   private long longestPart = Long.MAX_VALUE;
   private long asked;
 
-  /** The failure of the attempt before the present one. */
-  private volatile @Nullable RequestFailure lastFailure;
+  /** The failure of the attempt before the present one; null if there was none. */
+  volatile @Nullable RequestFailure lastFailure;
 
   RunEffort(ObjectHandle handle, Supplier<ByteRange> range) {
     this.handle = handle;
@@ -91,11 +91,6 @@ final class RunEffort {
   /** For how long nothing has come, in ns. */
   long waitedNanos(long now) {
     return now - progressedNanos;
-  }
-
-  /** The failure that another attempt follows; null if there was none. */
-  @Nullable RequestFailure lastFailure() {
-    return lastFailure;
   }
 
   /** The blocks of the run and the GETs that were sent for them. */

@@ -136,7 +136,7 @@ public final class RunFetch implements Attempt.Outcome {
       if (!fetch.landing.enter(run, fetch.origin)) {
         return null;
       }
-      Spiller spiller = tenant.spiller();
+      Spiller spiller = tenant.spiller;
       if (spiller != null) {
         spiller.fetches(fetch.origin, fetch.range());
       }
@@ -306,7 +306,7 @@ public final class RunFetch implements Attempt.Outcome {
     Attempt attempt = attempt();
     if (attempt == null) {
       // A remedy, the gate or a place may take longer than anybody waits.
-      RequestFailure last = effort.lastFailure();
+      RequestFailure last = effort.lastFailure;
       if (last != null && !isWorthRetrying()) {
         finishBetween(effort.failed(last));
       }
@@ -452,7 +452,7 @@ public final class RunFetch implements Attempt.Outcome {
     if (failure != null && task != null && landing.published < blocks().size()) {
       task.run();
     }
-    Spiller spiller = tenant.spiller();
+    Spiller spiller = tenant.spiller;
     if (spiller != null) {
       spiller.ended(blocks().subList(0, landing.published));
     }

@@ -46,7 +46,7 @@ public final class Tenant {
 
   private final Object storeName;
 
-  private volatile @Nullable Spiller spiller;
+  volatile @Nullable Spiller spiller;
   private volatile boolean closed;
 
   /** {@code account} is closed with this; {@code nanoClock} tells how old proofs are. */
@@ -109,16 +109,6 @@ public final class Tenant {
     if (purpose == Purpose.GUESS) {
       handle.count(Counter.PREFETCH_REFUSED, 1);
     }
-  }
-
-  @Nullable Spiller spiller() {
-    return spiller;
-  }
-
-  /** S3 has accepted a GET for what {@code handle} reads; as {@link Proofs#answered}. */
-  void answered(ObjectHandle handle, @Nullable Object credentials) {
-    account.carrier().answered(handle.version().object());
-    proofs.answered(handle, credentials);
   }
 
   /** Bytes that came for {@code handle} are of no use to anybody. */

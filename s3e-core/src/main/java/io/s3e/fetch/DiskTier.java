@@ -44,7 +44,7 @@ final class DiskTier {
 
   final DiskCache cache;
   private final Proofs proofs;
-  private final DiskMetrics metrics;
+  final DiskMetrics metrics;
 
   /** Whether all that is in the cache was fetched by this tenant. */
   private final BooleanSupplier isAlone;

@@ -316,7 +316,7 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
    */
   private @Nullable RunFetch enter(ObjectHandle handle, BlockRange run, Grant grant) {
     BlockRange granted = resolver.granted(run, grant.leases().size());
-    RunFetch fetch = RunFetch.enter(tenant, handle, grant, memory, running, granted);
+    RunFetch fetch = RunFetch.enter(tenant, handle, grant, running, granted);
     if (fetch != null && tenant.isClosed()) {
       fetch.cancel(ReaderWaits.engineClosed());
     }

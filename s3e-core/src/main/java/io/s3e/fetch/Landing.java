@@ -59,10 +59,10 @@ final class Landing implements Body.Destination {
 
   private int filledInBlock;
 
-  Landing(Tenant tenant, Grant grant, VisibleBlocks memory) {
+  Landing(Tenant tenant, Grant grant) {
     this.tenant = tenant;
     this.grant = grant;
-    this.memory = memory;
+    this.memory = new VisibleBlocks(tenant);
   }
 
   /**

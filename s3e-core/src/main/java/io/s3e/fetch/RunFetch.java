@@ -90,7 +90,7 @@ public final class RunFetch implements Attempt.Outcome {
 
   private final AtomicReference<Phase> phase = new AtomicReference<>(Phase.BETWEEN);
 
-  /** Set once somebody has ended the run from outside; no attempt begins from then on. */
+  /** Set once somebody has ended the run from outside; no attempt goes on from then on. */
   private volatile @Nullable IOException cancelled;
 
   /** Written between attempts. */
@@ -102,16 +102,11 @@ public final class RunFetch implements Attempt.Outcome {
   /** Runs if the run has failed, and did not bring all of its blocks. */
   private volatile @Nullable Runnable loss;
 
-  private RunFetch(
-      Tenant tenant,
-      ObjectHandle handle,
-      Grant grant,
-      VisibleBlocks memory,
-      Set<RunFetch> running) {
+  private RunFetch(Tenant tenant, ObjectHandle handle, Grant grant, Set<RunFetch> running) {
     this.tenant = tenant;
     this.handle = handle;
     this.grant = grant;
-    this.landing = new Landing(tenant, grant, memory);
+    this.landing = new Landing(tenant, grant);
     this.effort = new RunEffort(handle, landing::range);
     this.gate = tenant.gate(handle.version().object());
     this.origin =
@@ -124,15 +119,10 @@ public final class RunFetch implements Attempt.Outcome {
    * has entered. Null if that is none; the grant is given back then, and if this throws.
    */
   static @Nullable RunFetch enter(
-      Tenant tenant,
-      ObjectHandle handle,
-      Grant grant,
-      VisibleBlocks memory,
-      Set<RunFetch> running,
-      BlockRange run) {
+      Tenant tenant, ObjectHandle handle, Grant grant, Set<RunFetch> running, BlockRange run) {
     RunFetch fetch = null;
     try {
-      fetch = new RunFetch(tenant, handle, grant, memory, running);
+      fetch = new RunFetch(tenant, handle, grant, running);
       if (!fetch.landing.enter(run, fetch.origin)) {
         return null;
       }

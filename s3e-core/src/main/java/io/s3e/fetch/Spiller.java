@@ -8,7 +8,6 @@ import io.s3e.disk.StoredObject;
 import io.s3e.disk.WriteBack;
 import io.s3e.memory.Block;
 import io.s3e.memory.BlockIndex;
-import io.s3e.metrics.DiskMetrics;
 import io.s3e.metrics.DiskMetrics.Counter;
 import io.s3e.prefetch.AccessPattern;
 import java.util.ArrayList;
@@ -27,7 +26,7 @@ import java.util.List;
  * given back a tenth of what was written to it. In a shared cache everything is worth it, because
  * others may want it. Any thread; nothing here waits or touches the disk.
  */
-record Spiller(DiskTier tier, BlockIndex index, DiskMetrics metrics) {
+record Spiller(DiskTier tier, BlockIndex index) {
   private static final int CHUNKS_OF_MIB = (1 << 20) / StoredObject.CHUNK_BYTES;
 
   /** What is to become of bytes that come from S3. */
@@ -81,9 +80,9 @@ record Spiller(DiskTier tier, BlockIndex index, DiskMetrics metrics) {
   }
 
   private boolean paysOff() {
-    return metrics.get(Counter.HIT_BYTES) * DiskTier.MOST_WRITTEN_PER_HIT
-            >= metrics.get(Counter.WRITTEN_BYTES)
-        && metrics.get(Counter.HIT_BYTES) > 0;
+    return tier.metrics.get(Counter.HIT_BYTES) * DiskTier.MOST_WRITTEN_PER_HIT
+            >= tier.metrics.get(Counter.WRITTEN_BYTES)
+        && tier.metrics.get(Counter.HIT_BYTES) > 0;
   }
 
   /** A run is over, with these blocks: ready, and dirty if to be written. */
@@ -101,7 +100,7 @@ record Spiller(DiskTier tier, BlockIndex index, DiskMetrics metrics) {
     if (origin.spilled) {
       offer(origin.handle, fetched);
     } else if (chunks != null && judge(origin, chunks, fetched) == Verdict.NOT_WRITTEN) {
-      metrics.add(Counter.NOT_ADMITTED_BYTES, bytes.length());
+      tier.metrics.add(Counter.NOT_ADMITTED_BYTES, bytes.length());
     }
   }
 
@@ -126,7 +125,7 @@ record Spiller(DiskTier tier, BlockIndex index, DiskMetrics metrics) {
     reader.withhold(
         () -> {
           long offered = reader.pattern.looksLikeScan() ? 0 : offerWithheld(handle, bytes);
-          metrics.add(Counter.NOT_ADMITTED_BYTES, bytes.length() - offered);
+          tier.metrics.add(Counter.NOT_ADMITTED_BYTES, bytes.length() - offered);
         });
   }
 

@@ -88,7 +88,7 @@ public final class Tenant {
     // One that names no store shares with nobody, on disk neither.
     String name = config.store() == null ? UUID.randomUUID().toString() : config.store();
     DiskTier tier = new DiskTier(cache, use, isAlone, name, proofs, metrics.disk());
-    Spiller begun = new Spiller(tier, index, metrics.disk());
+    Spiller begun = new Spiller(tier, index);
     // First seen by runs that end, then told of those that have ended: so each is offered.
     spiller = begun;
     index.forEach(

@@ -159,7 +159,7 @@ final class FetchRig implements AutoCloseable {
     return open(ObjectVersion.unidentified(OBJECT, version.size(), null));
   }
 
-  private ObjectHandle open(ObjectVersion version) {
+  ObjectHandle open(ObjectVersion version) {
     return open(version, StreamListener.NONE);
   }
 
@@ -209,7 +209,7 @@ final class FetchRig implements AutoCloseable {
   /** A run whose blocks are entered, and that is not sent yet; null if there are none. */
   @Nullable RunFetch run(
       ObjectHandle handle, Grant grant, Set<RunFetch> running, BlockRange blocks) {
-    return RunFetch.enter(tenant, handle, grant, new VisibleBlocks(tenant), running, blocks);
+    return RunFetch.enter(tenant, handle, grant, running, blocks);
   }
 
   byte[] read(ObjectHandle handle, long block) throws IOException {

@@ -11,6 +11,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.s3e.block.BlockId;
 import io.s3e.block.BlockRange;
 import io.s3e.block.ByteRange;
+import io.s3e.block.ObjectVersion;
 import io.s3e.client.ClientLimits;
 import io.s3e.client.GetRequest;
 import io.s3e.client.RequestFailure;
@@ -31,6 +32,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
@@ -366,18 +368,35 @@ class SingleFlightTest {
     }
   }
 
+  /** All are equal, but that none can be compared where it is to fail. */
+  private record Holder(AtomicBoolean fails) {
+    @Override
+    public boolean equals(Object other) {
+      if (fails.get()) {
+        throw new OutOfMemoryError("as if");
+      }
+      return other instanceof Holder;
+    }
+
+    @Override
+    public int hashCode() {
+      return 1;
+    }
+  }
+
   /** As where the heap is full in the middle: here nobody can say whether the third is there. */
   @Test
   void aRunThatFailsToEnterAllLeavesNoneAndGivesItsGrantBack() throws Exception {
     try (FetchRig rig = FetchRig.copying(64)) {
-      ObjectHandle handle = rig.open();
-      rig.requireRight(rig.read(handle, 2), 2);
+      AtomicBoolean fails = new AtomicBoolean();
+      ObjectVersion version = rig.open().version();
+      rig.requireRight(rig.read(rig.open(version.heldFor(new Holder(fails))), 2), 2);
+      ObjectHandle handle = rig.open(version.heldFor(new Holder(fails)));
       long held = rig.account.heldBytes();
       Grant grant = rig.grant(handle, 32);
-      BlockRange run = new BlockRange(0, 32);
-      assertThatThrownBy(
-              () -> RunFetch.enter(rig.tenant, handle, grant, null, new HashSet<>(), run))
-          .isInstanceOf(NullPointerException.class);
+      fails.set(true);
+      assertThatThrownBy(() -> rig.run(handle, grant, new HashSet<>(), new BlockRange(0, 32)))
+          .isInstanceOf(OutOfMemoryError.class);
       assertThat(rig.account.heldBytes()).isEqualTo(held);
       assertThat(Counts.blocks(rig.index)).isOne();
       rig.requireRight(rig.read(handle, 0), 0);

@@ -28,10 +28,8 @@ final class LongestGet {
   /** Read without the lock. */
   private volatile long bytes = UNLIMITED;
 
-  /** Read without the lock, to see that there is nothing to do. */
-  private volatile int brokenInRow;
-
   // Guarded by this.
+  private int brokenInRow;
   private long longestBroken;
   private int whole;
   private int wholeToDouble = WHOLE_TO_DOUBLE;
@@ -81,13 +79,7 @@ final class LongestGet {
     }
   }
 
-  void came(long length) {
-    if (bytes != UNLIMITED || brokenInRow > 0) {
-      cameAfterFailures(length);
-    }
-  }
-
-  private synchronized void cameAfterFailures(long length) {
+  synchronized void came(long length) {
     if (2 * length >= longestBroken) {
       forgetBroken();
     }

@@ -44,7 +44,7 @@ final class Origin implements Block.Fate {
   /** Whether some reader waits or has waited. */
   volatile boolean demanded;
 
-  /** Whether the first GET of the run was sent for bytes that had come from S3 before. */
+  /** Whether the run was entered for bytes that had come from S3 before. */
   volatile boolean fetchedBefore;
 
   /** Whether what comes from S3 is to be written: then its blocks are dirty from the start. */

@@ -43,12 +43,8 @@ record Spiller(DiskTier tier, BlockIndex index) {
     if (chunks == null) {
       return;
     }
-    if (tier.missed(origin.handle, chunks, missing.length())) {
-      origin.fetchedBefore = true;
-    }
-    if (verdict(origin, chunks) == Verdict.WRITTEN) {
-      origin.spilled = true;
-    }
+    origin.fetchedBefore = tier.missed(origin.handle, chunks, missing.length());
+    origin.spilled = verdict(origin, chunks) == Verdict.WRITTEN;
   }
 
   private Verdict verdict(Origin origin, ChunkRange chunks) {

@@ -48,7 +48,10 @@ final class CrtConnections {
     try {
       eventLoops = EventLoops.acquire(HostSizing.eventLoops(settings.targetGbps()));
       closers.push(eventLoops::release);
-      ClientTlsContext tls = settings.isTls() ? tls() : null;
+      ClientTlsContext tls = settings.isTls() ? TlsContexts.acquire(settings.authorities()) : null;
+      if (tls != null) {
+        closers.push(tls::close);
+      }
       narrow = open(tls, layout.narrowBytes(), borrowed ? layout.narrowPoolBytes() : 0);
       closers.push(narrow::close);
       wide =
@@ -91,12 +94,6 @@ final class CrtConnections {
     while (!closers.isEmpty()) {
       closers.pop().run();
     }
-  }
-
-  private ClientTlsContext tls() {
-    TlsContexts shared = TlsContexts.acquire(settings.authorities());
-    closers.push(shared::release);
-    return shared.context;
   }
 
   private S3Client open(@Nullable ClientTlsContext tls, int partBytes, long poolBytes) {

@@ -2,9 +2,7 @@
 package io.s3e.client.crt;
 
 import io.s3e.jvm.OwnLoader;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -13,69 +11,45 @@ import software.amazon.awssdk.crt.io.ClientTlsContext;
 import software.amazon.awssdk.crt.io.TlsContextOptions;
 
 /**
- * The CRT's TLS contexts, one for each set of trusted authorities, shared by all clients of the JVM
- * and counted: the first client with that trust makes it. Parsing the 140 authorities of a JDK
- * takes about 100 ms and 1 MB, which a context for each client would pay again for every file
- * system. So the one that was used last stays as a spare when its last client closes, and ends when
- * another becomes the spare; in a class loader that may be dropped it is a spare once, between the
- * first connections' rehearsal and themselves.
+ * The CRT's TLS contexts. Parsing the 140 authorities of a JDK takes about 100 ms and 1 MB, which a
+ * context for each client would pay again for every file system. So the one that was asked for last
+ * is kept for the next client with that trust. In a class loader that may be dropped, where it
+ * would never end, the first one alone is kept, until the next client asks: the one of the first
+ * connections' rehearsal, for themselves.
  *
- * <p>States: USED, by one client or more; SPARE, by none, one context of the JVM at most; ENDED.
- *
- * <p>A context holds a native reference of its own to everything it needs, and a CRT client one to
- * its context, so ending one early is safe.
+ * <p>The CRT counts who uses a context: it ends when it is kept no more and all who have acquired
+ * it have closed it. It holds a native reference of its own to everything it needs, and a CRT
+ * client one to its context, so closing one early is safe.
  */
 final class TlsContexts {
   private static final Logger LOG = LoggerFactory.getLogger(TlsContexts.class);
 
-  /** By the authorities that are trusted. Guarded by itself. */
-  private static final Map<List<String>, TlsContexts> OPEN = new HashMap<>();
+  // Guarded by the class.
+  private static @Nullable ClientTlsContext kept;
 
-  /** Guarded by {@link #OPEN}. */
-  private static @Nullable TlsContexts spare;
+  /** The authorities that {@link #kept} trusts, as far as there is one. */
+  private static List<String> trusted = List.of();
 
-  private final List<String> authorities;
-  final ClientTlsContext context;
+  private static boolean wasAsked;
 
-  // Guarded by OPEN.
-  private int users;
-  private boolean wasSpare;
+  private TlsContexts() {}
 
-  private TlsContexts(List<String> authorities) {
-    this.authorities = authorities;
-    context = trusting(authorities);
-  }
-
-  /** The context that trusts these, one more user; fails if none of them can be used. */
-  static TlsContexts acquire(List<String> authorities) {
-    synchronized (OPEN) {
-      TlsContexts shared = OPEN.computeIfAbsent(authorities, TlsContexts::new);
-      shared.users++;
-      if (spare == shared) {
-        spare = null;
-      }
-      return shared;
+  /** The context that trusts these, to be closed by its user; fails if none of them can be used. */
+  static synchronized ClientTlsContext acquire(List<String> authorities) {
+    ClientTlsContext before = kept;
+    ClientTlsContext known = authorities.equals(trusted) ? before : null;
+    ClientTlsContext context = known != null ? known : trusting(authorities);
+    boolean isKept = OwnLoader.isApplications() || !wasAsked;
+    wasAsked = true;
+    if (isKept) {
+      context.addRef();
     }
-  }
-
-  /** One user less; called once by each. */
-  void release() {
-    TlsContexts ended;
-    synchronized (OPEN) {
-      if (--users > 0) {
-        return;
-      }
-      // A class loader of the application's that is dropped keeps none: it would never end.
-      ended = wasSpare && !OwnLoader.isApplications() ? this : spare;
-      spare = ended == this ? spare : this;
-      wasSpare = true;
-      if (ended != null) {
-        OPEN.remove(ended.authorities);
-      }
+    if (before != null && before != context) {
+      before.close();
     }
-    if (ended != null) {
-      ended.context.close();
-    }
+    kept = isKept ? context : null;
+    trusted = authorities;
+    return context;
   }
 
   private static ClientTlsContext trusting(List<String> authorities) {

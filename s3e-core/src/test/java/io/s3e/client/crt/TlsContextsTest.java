@@ -12,6 +12,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import software.amazon.awssdk.crt.CrtResource;
+import software.amazon.awssdk.crt.io.ClientTlsContext;
 import software.amazon.awssdk.crt.io.TlsContext;
 
 /** The trust of the CRT's TLS contexts, and how long they live. */
@@ -20,52 +21,54 @@ class TlsContextsTest {
       "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
   private static final List<String> AUTHORITIES = JvmTrust.authorities();
 
-  /** Whatever was used last is the spare. */
+  /** Whatever was asked for last is kept. */
   @BeforeEach
   void useOther() {
     assertThat(CrtLibrary.unusableBecause()).isNull();
-    TlsContexts.acquire(AUTHORITIES.subList(1, 2)).release();
+    TlsContexts.acquire(AUTHORITIES.subList(1, 2)).close();
     assertThat(contexts()).isEqualTo(1);
   }
 
   @AfterEach
-  void onlyTheSpareIsLeft() {
+  void onlyTheKeptOneIsLeft() {
     assertThat(contexts()).isEqualTo(1);
   }
 
   @Test
   void equalTrustSharesOneContext() {
-    TlsContexts one = TlsContexts.acquire(AUTHORITIES);
-    TlsContexts two = TlsContexts.acquire(List.copyOf(new ArrayList<>(AUTHORITIES)));
-    TlsContexts other = TlsContexts.acquire(AUTHORITIES.subList(0, 1));
+    ClientTlsContext one = TlsContexts.acquire(AUTHORITIES);
+    ClientTlsContext two = TlsContexts.acquire(List.copyOf(new ArrayList<>(AUTHORITIES)));
     assertThat(two).isSameAs(one);
-    assertThat(other.context).isNotSameAs(one.context);
-    one.release();
-    assertThat(two.context.isNull()).isFalse();
-    two.release();
-    assertThat(two.context.isNull()).as("the spare").isFalse();
-    other.release();
-    assertThat(two.context.isNull()).as("another is the spare").isTrue();
+    ClientTlsContext other = TlsContexts.acquire(AUTHORITIES.subList(0, 1));
+    assertThat(other).isNotSameAs(one);
+    one.close();
+    assertThat(two.isNull()).isFalse();
+    two.close();
+    assertThat(two.isNull()).as("another is kept").isTrue();
+    other.close();
+    assertThat(other.isNull()).as("the kept one").isFalse();
   }
 
   @Test
   void theContextThatWasUsedLastIsThereForTheNextClient() {
-    TlsContexts first = TlsContexts.acquire(AUTHORITIES);
-    first.release();
-    TlsContexts second = TlsContexts.acquire(AUTHORITIES);
+    ClientTlsContext first = TlsContexts.acquire(AUTHORITIES);
+    first.close();
+    ClientTlsContext second = TlsContexts.acquire(AUTHORITIES);
     assertThat(second).isSameAs(first);
-    TlsContexts other = TlsContexts.acquire(AUTHORITIES.subList(0, 1));
-    other.release();
-    assertThat(second.context.isNull()).as("in use, so no spare").isFalse();
-    second.release();
-    assertThat(other.context.isNull()).isTrue();
+    ClientTlsContext other = TlsContexts.acquire(AUTHORITIES.subList(0, 1));
+    other.close();
+    assertThat(second.isNull()).as("in use").isFalse();
+    assertThat(TlsContexts.acquire(AUTHORITIES.subList(0, 1))).isSameAs(other);
+    other.close();
+    second.close();
+    assertThat(second.isNull()).isTrue();
   }
 
   @Test
   void anAuthorityThatTheCrtCannotReadIsLeftOut() {
-    TlsContexts some = TlsContexts.acquire(List.of(AUTHORITIES.get(0), UNREADABLE));
-    assertThat(some.context.isNull()).isFalse();
-    some.release();
+    try (ClientTlsContext some = TlsContexts.acquire(List.of(AUTHORITIES.get(0), UNREADABLE))) {
+      assertThat(some.isNull()).isFalse();
+    }
   }
 
   @Test

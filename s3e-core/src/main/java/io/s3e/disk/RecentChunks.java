@@ -2,9 +2,11 @@
 package io.s3e.disk;
 
 import java.nio.ByteBuffer;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.function.ObjIntConsumer;
-import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The chunks of a cache that reads took a part of, as last seen: the next short read goes on there
@@ -20,51 +22,32 @@ final class RecentChunks {
   /** What all of them take, in bytes. */
   static final int BYTES = MOST * StoredObject.CHUNK_BYTES;
 
-  private static final class Kept {
-    private final ByteBuffer bytes = ByteBuffer.allocateDirect(StoredObject.CHUNK_BYTES);
-    private @Nullable StoredObject object;
-    private int chunk;
+  /** By object and number, in the order of their last uses. Guarded by this. */
+  private final Map<List<Object>, ByteBuffer> kept = new LinkedHashMap<>(2 * MOST, 0.75f, true);
 
-    boolean is(StoredObject of, int number) {
-      return chunk == number && of.equals(object);
+  RecentChunks() {
+    // All memory is taken at once, under keys of nothing.
+    for (int i = 0; i < MOST; i++) {
+      kept.put(List.of(i), ByteBuffer.allocateDirect(StoredObject.CHUNK_BYTES));
     }
   }
-
-  /** In the order of their last uses, the latest first. */
-  private final Kept[] all = Stream.generate(Kept::new).limit(MOST).toArray(Kept[]::new);
 
   /** Shows the bytes of a chunk, valid during the call; false if it is not kept. */
   synchronized boolean visit(StoredObject object, int chunk, ObjIntConsumer<ByteBuffer> visitor) {
-    int at = find(object, chunk);
-    if (!all[at].is(object, chunk)) {
-      return false;
+    ByteBuffer bytes = kept.get(List.of(object, chunk));
+    if (bytes != null) {
+      visitor.accept(bytes.duplicate(), chunk);
     }
-    visitor.accept(used(at).bytes.duplicate(), chunk);
-    return true;
+    return bytes != null;
   }
 
   synchronized void keep(StoredObject object, int chunk, ByteBuffer bytes) {
-    Kept place = used(find(object, chunk));
-    if (!place.is(object, chunk)) {
-      place.object = object;
-      place.chunk = chunk;
-      place.bytes.clear().put(bytes.duplicate()).flip();
+    List<Object> key = List.of(object, chunk);
+    if (kept.get(key) == null) {
+      Iterator<ByteBuffer> eldest = kept.values().iterator();
+      ByteBuffer place = eldest.next();
+      eldest.remove();
+      kept.put(key, place.clear().put(bytes.duplicate()).flip());
     }
-  }
-
-  /** Where a chunk is kept, or else the last place. */
-  private int find(StoredObject object, int chunk) {
-    int at = 0;
-    while (at < MOST - 1 && !all[at].is(object, chunk)) {
-      at++;
-    }
-    return at;
-  }
-
-  private Kept used(int at) {
-    Kept used = all[at];
-    System.arraycopy(all, 0, all, 1, at);
-    all[0] = used;
-    return used;
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.s3e.client.crt;
 
+import io.s3e.client.ClientLimits;
 import io.s3e.client.library.CrtSettings;
 import io.s3e.jvm.HostSizing;
 import io.s3e.jvm.JvmEnd;
@@ -43,7 +44,7 @@ final class CrtConnections {
   private final @Nullable S3Client wide;
 
   /** Throws {@link IllegalStateException} if pools of direct memory are wanted and do not fit. */
-  CrtConnections(CrtSettings settings, CrtLayout layout, boolean borrowed) {
+  CrtConnections(CrtSettings settings, ClientLimits limits, boolean borrowed) {
     this.settings = settings;
     try {
       eventLoops = EventLoops.acquire(HostSizing.eventLoops(settings.targetGbps()));
@@ -52,10 +53,11 @@ final class CrtConnections {
       if (tls != null) {
         closers.push(tls::close);
       }
-      narrow = open(tls, layout.narrowBytes(), borrowed ? layout.narrowPoolBytes() : 0);
+      long wideBytes = (long) limits.lentSlotBytes() * limits.lentSlots();
+      long narrowBytes = limits.ownedBytes() - wideBytes;
+      narrow = open(tls, limits.copyRequestBytes(), borrowed ? narrowBytes : 0);
       closers.push(narrow::close);
-      wide =
-          layout.lends() && borrowed ? open(tls, layout.wideBytes(), layout.widePoolBytes()) : null;
+      wide = borrowed && limits.lends() ? open(tls, limits.lentSlotBytes(), wideBytes) : null;
       if (wide != null) {
         closers.push(wide::close);
       }

@@ -28,13 +28,10 @@ import io.s3e.client.library.CrtMemoryException;
  * longest request (docs/adr/0006-slots.md, 0055-a-slot-a-connection.md). With room for fewer than
  * four wide slots of 1 MiB nothing is lent.
  *
- * @param narrowBytes length of a narrow slot and of the longest copied request, in bytes
- * @param narrowSlots how many narrow slots
- * @param overdueSlots how many narrow slots more, for GETs that hang
- * @param wideBytes length of a wide slot; 0 if nothing is lent
- * @param wideSlots how many wide slots; 0 if nothing is lent
+ * <p>The {@link ClientLimits} say it all: a copied request has a narrow slot, a lent one a wide
+ * one.
  */
-record CrtLayout(int narrowBytes, int narrowSlots, int overdueSlots, int wideBytes, int wideSlots) {
+final class CrtLayout {
   private static final int MIB = 1 << 20;
 
   /** Enough concurrent requests for 170 Gbit/s in slots of 4 MiB. */
@@ -54,8 +51,10 @@ record CrtLayout(int narrowBytes, int narrowSlots, int overdueSlots, int wideByt
   /** The CRT's pool allocates 16 slots as one buffer, which must stay below 2 GiB. */
   private static final int MAX_SLOT_BYTES = 64 * MIB;
 
+  private CrtLayout() {}
+
   /** Narrow slots and, as memory allows, wide ones, {@code connections} of which can be used. */
-  static CrtLayout lending(ClientMemory memory, int connections) {
+  static ClientLimits lending(ClientMemory memory, int connections) {
     int block = block(memory);
     int narrow = narrowBytes(memory, block);
     long half = memory.ownedBytes() / 2 / narrow;
@@ -71,36 +70,20 @@ record CrtLayout(int narrowBytes, int narrowSlots, int overdueSlots, int wideByt
     long usable = Math.min(MAX_SLOTS, connections * 8L / 7);
     long slots = Math.max(WANTED_WIDE_SLOTS, Math.min(usable, rest / WANTED_WIDE_BYTES));
     int wide = slotBytes(memory, rest / slots, smallest, block);
-    return new CrtLayout(
-        narrow, narrowSlots, overdueSlots, wide, (int) Math.min(MAX_SLOTS, rest / wide));
+    int wideSlots = (int) Math.min(MAX_SLOTS, rest / wide);
+    long owned = memory.ownedBytes() - rest + (long) wide * wideSlots;
+    return new ClientLimits(narrow, narrowSlots, overdueSlots, wide, wideSlots, owned);
   }
 
   /** Narrow slots only, as long as is affordable, where nothing is lent. */
-  static CrtLayout copying(ClientMemory memory) {
+  static ClientLimits copying(ClientMemory memory) {
     int block = block(memory);
     if (memory.ownedBytes() < 2L * block) {
       throw new CrtMemoryException(memory.ownedBytes());
     }
     int slot = slotBytes(memory, memory.ownedBytes() / WANTED_COPIED_SLOTS, block, block);
     int slots = (int) Math.min(MAX_SLOTS, memory.ownedBytes() / slot);
-    return new CrtLayout(slot, slots, 0, 0, 0);
-  }
-
-  boolean lends() {
-    return wideSlots > 0;
-  }
-
-  long narrowPoolBytes() {
-    return (long) narrowBytes * (narrowSlots + overdueSlots);
-  }
-
-  long widePoolBytes() {
-    return (long) wideBytes * wideSlots;
-  }
-
-  ClientLimits limits() {
-    long owned = narrowPoolBytes() + widePoolBytes();
-    return new ClientLimits(narrowBytes, narrowSlots, overdueSlots, wideBytes, wideSlots, owned);
+    return ClientLimits.copying(slot, slots, (long) slot * slots);
   }
 
   private static int block(ClientMemory memory) {

@@ -63,7 +63,6 @@ final class CrtTransport implements Transport {
   }
 
   private final CrtSettings settings;
-  private final CrtLayout layout;
   private final ClientLimits limits;
 
   /** Whether answers are delivered in buffers of Java direct memory, as long as there is some. */
@@ -77,20 +76,19 @@ final class CrtTransport implements Transport {
   /** Those that read after a refusal. Guarded by this. */
   private @Nullable CrtConnections copying;
 
-  private CrtTransport(CrtSettings settings, CrtLayout layout, boolean borrowed) {
+  private CrtTransport(CrtSettings settings, ClientLimits limits, boolean borrowed) {
     this.settings = settings;
-    this.layout = layout;
-    this.limits = layout.limits();
+    this.limits = limits;
     this.borrowed = borrowed;
-    this.connections = new CrtConnections(settings, layout, borrowed);
+    this.connections = new CrtConnections(settings, limits, borrowed);
   }
 
   /** Opens a transport, which lends if the memory and the settings allow it. */
   static CrtTransport open(CrtSettings settings, ClientMemory memory) {
     if (settings.lends() && hasRoomFor(memory)) {
-      CrtLayout layout = CrtLayout.lending(memory, settings.maxConnections());
+      ClientLimits limits = CrtLayout.lending(memory, settings.maxConnections());
       try {
-        return new CrtTransport(settings, layout, true);
+        return new CrtTransport(settings, limits, true);
       } catch (IllegalStateException e) {
         LOG.info(
             "The CRT's direct buffer pool does not fit ({}); reading through byte arrays instead",
@@ -136,7 +134,7 @@ final class CrtTransport implements Transport {
     }
     synchronized (this) {
       if (copying == null) {
-        copying = new CrtConnections(settings, layout, false);
+        copying = new CrtConnections(settings, limits, false);
       }
       return copying;
     }

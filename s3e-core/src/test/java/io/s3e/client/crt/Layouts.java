@@ -10,6 +10,6 @@ public final class Layouts {
 
   /** Slots and requests of a client that owns so much, with the default request and block. */
   public static ClientLimits lending(long ownedBytes, int connections) {
-    return CrtLayout.lending(new ClientMemory(ownedBytes, 8 << 20, 64 << 10), connections).limits();
+    return CrtLayout.lending(new ClientMemory(ownedBytes, 8 << 20, 64 << 10), connections);
   }
 }

@@ -3,15 +3,13 @@ package io.s3e.client.crt;
 
 import io.s3e.jvm.Background;
 import io.s3e.jvm.JvmEnd;
-import java.util.HashSet;
-import java.util.List;
-import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import software.amazon.awssdk.crt.CRT;
 
 /**
- * One hold on the CRT, which keeps its native threads calling into Java; and the end of the CRT in
- * a JVM that is ending.
+ * Holds on the CRT, which keep its native threads calling into Java; and the end of the CRT in a
+ * JVM that is ending.
  *
  * <p>aws-crt has a shutdown hook of its own, which runs beside all other hooks. If nobody holds the
  * CRT it <i>cuts</i> the calls from native threads into Java, for good: docs/adr/0010-jvm-end.md
@@ -24,8 +22,6 @@ import software.amazon.awssdk.crt.CRT;
  *       first of them lets no other open. The last one is the only one that waits: {@value
  *       #END_MILLIS} ms at most until no hold is left. It gives up those that are.
  * </ul>
- *
- * <p>States: held, then given up, once.
  */
 final class CrtHold {
   /**
@@ -37,41 +33,45 @@ final class CrtHold {
   /** The longest that an exit waits for the cut, which waits for callbacks under way, in ms. */
   private static final long CUT_MILLIS = 100;
 
+  private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+
   private static final Runnable AT_END = CrtHold::endAll;
 
-  /** The holds that last. Guards itself. */
-  private static final Set<CrtHold> HELD = new HashSet<>();
+  /** How many holds last. Guarded by the class. */
+  private static int held;
 
   private static volatile boolean over;
 
   private CrtHold() {}
 
   /** Throws {@link IllegalStateException} if the CRT has ended with the JVM. */
-  static CrtHold take() {
+  static void take() {
     if (over) {
       throw new IllegalStateException("the JVM is ending, and the CRT has ended");
     }
-    CrtHold hold = new CrtHold();
     CRT.acquireShutdownRef();
-    synchronized (HELD) {
-      HELD.add(hold);
+    synchronized (CrtHold.class) {
+      held++;
       JvmEnd.last(AT_END);
     }
-    return hold;
   }
 
-  /** Idempotent. May wait for callbacks that are under way. */
-  void giveUp() {
-    synchronized (HELD) {
-      if (!HELD.remove(this)) {
+  /** Ends one, unless it was given up with all. May wait for callbacks that are under way. */
+  static void giveUp() {
+    synchronized (CrtHold.class) {
+      if (held == 0) {
         return;
       }
-      if (HELD.isEmpty()) {
+      held--;
+      if (held == 0) {
         JvmEnd.forget(AT_END);
-        HELD.notifyAll();
       }
     }
     CRT.releaseShutdownRef();
+  }
+
+  private static synchronized boolean isHeld() {
+    return held > 0;
   }
 
   /** Whether the CRT has ended with the JVM: a request would not be told of its end. */
@@ -84,34 +84,21 @@ final class CrtHold {
     over = true;
   }
 
+  /** Waits at rest, also where the JVM's hook is interrupted. */
   private static void endAll() {
     end();
-    List<CrtHold> left = leftAtEnd();
-    if (!left.isEmpty()) {
-      Thread cut = Background.start("s3e-crt-cut", () -> left.forEach(CrtHold::giveUp));
-      boolean unused = Background.await(cut, CUT_MILLIS);
-    }
+    Thread cut = Background.start("s3e-crt-cut", CrtHold::cut);
+    boolean unused = Background.await(cut, END_MILLIS + CUT_MILLIS);
   }
 
-  /** The holds that are left after the wait; an interrupt does not end it. */
-  private static List<CrtHold> leftAtEnd() {
+  /** Gives up the holds that are left after the wait. */
+  private static void cut() {
     long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(END_MILLIS);
-    boolean interrupted = false;
-    try {
-      synchronized (HELD) {
-        while (!HELD.isEmpty() && System.nanoTime() - deadline < 0) {
-          try {
-            TimeUnit.NANOSECONDS.timedWait(HELD, deadline - System.nanoTime());
-          } catch (InterruptedException e) {
-            interrupted = true;
-          }
-        }
-        return List.copyOf(HELD);
-      }
-    } finally {
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
+    while (isHeld() && System.nanoTime() - deadline < 0) {
+      LockSupport.parkNanos(LOOK_NANOS);
+    }
+    while (isHeld()) {
+      giveUp();
     }
   }
 }

@@ -29,7 +29,6 @@ final class EventLoops {
   private static final Object LOCK = new Object();
   private static @Nullable EventLoops shared;
 
-  private final CrtHold hold;
   final EventLoopGroup group;
   private final HostResolver resolver;
   final ClientBootstrap bootstrap;
@@ -38,13 +37,13 @@ final class EventLoops {
   private int users;
 
   private EventLoops(int threads) {
-    hold = CrtHold.take();
+    CrtHold.take();
     try {
       group = new EventLoopGroup(threads);
       resolver = new HostResolver(group);
       bootstrap = new ClientBootstrap(group, resolver);
     } catch (RuntimeException | Error e) {
-      hold.giveUp();
+      CrtHold.giveUp();
       throw e;
     }
   }
@@ -76,7 +75,7 @@ final class EventLoops {
       shared = null;
     }
     CompletableFuture<?> ended =
-        group.getShutdownCompleteFuture().whenComplete((none, failure) -> hold.giveUp());
+        group.getShutdownCompleteFuture().whenComplete((none, failure) -> CrtHold.giveUp());
     bootstrap.close();
     resolver.close();
     group.close();

@@ -3,7 +3,6 @@ package io.s3e.disk;
 
 import io.s3e.disk.DiskIo.OpenFile;
 import java.io.IOException;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
@@ -16,13 +15,8 @@ record PrivateRegions(DiskIo io, Path directory, @Nullable CacheKey key, Layout 
 
   @Override
   public Region make(int number) throws IOException {
-    OpenFile file;
-    try {
-      file = io.createUnlinked(directory);
-    } catch (NoSuchFileException e) {
-      // Cleaners of temporary files delete directories that look empty.
-      file = io.createUnlinked(DirectoryGuard.realDirectory(directory));
-    }
+    // Cleaners of temporary files delete directories that look empty.
+    OpenFile file = io.createUnlinked(DirectoryGuard.realDirectory(directory));
     return new Region(layout.newRegion(number, System.nanoTime()), file, 0, null, key, true);
   }
 }

@@ -9,10 +9,6 @@ import io.s3e.client.ResponseHead;
 import io.s3e.jvm.Background;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.util.concurrent.Executor;
-import java.util.concurrent.SynchronousQueue;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.core.ResponseInputStream;
@@ -30,19 +26,6 @@ final class SyncExchange implements ObjectClient.Exchange, Runnable {
 
   private static final ThreadLocal<byte[]> CHUNK =
       ThreadLocal.withInitial(() -> new byte[CHUNK_BYTES]);
-
-  /**
-   * Makes that call, then drops the connection, which may block: some clients read the rest first.
-   * Not the thread that cancels, which may hold locks. Daemons, which end after seconds unused.
-   */
-  private static final Executor CANCELLING =
-      new ThreadPoolExecutor(
-          0,
-          Integer.MAX_VALUE,
-          5,
-          TimeUnit.SECONDS,
-          new SynchronousQueue<>(),
-          task -> Background.daemon("s3e-cancel", task));
 
   private final BlockingStore store;
   private final GetRequest request;
@@ -79,13 +62,16 @@ final class SyncExchange implements ObjectClient.Exchange, Runnable {
       open = body;
     }
     try {
-      CANCELLING.execute(
-          () -> {
-            gate.end(RequestFailure.cancelled(subject));
-            if (open != null) {
-              open.abort();
-            }
-          });
+      // The caller may hold locks, and some clients read the rest before they drop a connection.
+      Thread unused =
+          Background.start(
+              "s3e-cancel",
+              () -> {
+                gate.end(RequestFailure.cancelled(subject));
+                if (open != null) {
+                  open.abort();
+                }
+              });
     } catch (OutOfMemoryError e) {
       // No thread: the one that reads finds the gate shut, and aborts.
       gate.end(RequestFailure.cancelled(subject));

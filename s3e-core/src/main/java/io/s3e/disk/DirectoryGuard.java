@@ -6,7 +6,6 @@ import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.PosixFilePermission;
@@ -202,10 +201,6 @@ record DirectoryGuard(Path top, UserPrincipal user, @Nullable RefusedDirectoryEx
         throw new RefusedDirectoryException(named, "is not a directory", "a directory", e);
       }
     }
-    try {
-      return named.toRealPath();
-    } catch (NoSuchFileException e) {
-      throw new RefusedDirectoryException(named, "vanished", "a directory", e);
-    }
+    return named.toRealPath();
   }
 }

@@ -5,7 +5,6 @@ import io.s3e.client.RequestFailure.Kind;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.NoRouteToHostException;
-import java.net.ProtocolException;
 import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
@@ -25,10 +24,8 @@ enum CrtErrors {
   UNREACHABLE(Kind.NETWORK),
   UNKNOWN_HOST(Kind.NETWORK),
   TIMED_OUT(Kind.NETWORK),
-  /** The connection broke: reset, or ended in the middle of an answer. */
+  /** The connection broke: reset, ended in the middle of an answer, or by one that is no HTTP. */
   BROKEN(Kind.NETWORK),
-  /** The answer breaks the rules of HTTP. */
-  GARBLED(Kind.NETWORK),
   HANDSHAKE(Kind.TLS),
   TLS(Kind.TLS),
   THROTTLED(Kind.THROTTLED),
@@ -56,7 +53,6 @@ enum CrtErrors {
       case UNKNOWN_HOST -> new UnknownHostException(message);
       case TIMED_OUT -> new SocketTimeoutException(message);
       case BROKEN -> new SocketException(message);
-      case GARBLED -> new ProtocolException(message);
       case HANDSHAKE -> new SSLHandshakeException(message);
       case TLS -> new SSLException(message);
       case THROTTLED, SERVER, REJECTED, NO_ETAG, CREDENTIALS, NO_BUFFER, OTHER -> null;
@@ -75,12 +71,6 @@ enum CrtErrors {
           "AWS_ERROR_HTTP_CONNECTION_MANAGER_ACQUISITION_TIMEOUT",
           "AWS_IO_TLS_NEGOTIATION_TIMEOUT" ->
           TIMED_OUT;
-      case "AWS_ERROR_HTTP_PROTOCOL_ERROR",
-          "AWS_ERROR_HTTP_INVALID_STATUS_CODE",
-          "AWS_ERROR_HTTP_INVALID_HEADER_FIELD",
-          "AWS_ERROR_HTTP_INVALID_HEADER_NAME",
-          "AWS_ERROR_HTTP_INVALID_HEADER_VALUE" ->
-          GARBLED;
       case "AWS_IO_TLS_ERROR_READ_FAILURE",
           "AWS_IO_TLS_ERROR_WRITE_FAILURE",
           "AWS_IO_TLS_CLOSED_ABORT",

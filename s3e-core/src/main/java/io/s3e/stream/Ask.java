@@ -432,10 +432,6 @@ final class Ask {
     return at >= lastStart && at < lastEnd;
   }
 
-  boolean isLate() {
-    return patience().isOver();
-  }
-
   /** The error of a range whose deadline has passed. */
   IOException late() {
     Arrival missing = arrival;

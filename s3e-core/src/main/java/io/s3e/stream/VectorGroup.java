@@ -235,9 +235,6 @@ final class VectorGroup {
         deliver(member);
         return true;
       }
-      if (now.isLate()) {
-        throw now.late();
-      }
       return false;
     } catch (Throwable e) {
       fail(member, failure(member, endedBecause, e));

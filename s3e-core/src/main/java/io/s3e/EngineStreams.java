@@ -25,11 +25,12 @@ import io.s3e.stream.BoundedExecutor;
 import io.s3e.stream.S3EInputStream;
 import io.s3e.stream.StreamFactory;
 import io.s3e.stream.StreamSource;
+import java.util.concurrent.Executor;
 import java.util.function.ObjLongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /** Builds the streams of one tenant and owns what they share beside the fetcher. */
-final class EngineStreams implements AutoCloseable {
+final class EngineStreams {
   /** The ranges that wait for memory at once; the others wait for their turn. */
   private static final int WAITING_RANGES = 32;
 
@@ -38,11 +39,6 @@ final class EngineStreams implements AutoCloseable {
   private final PrefetchLimits limits;
   private final StreamSource source;
   private final Engine engine;
-
-  // Two, so that none waits behind another: to copy waits for nothing of S3E's, but it runs the
-  // application's code, which allocates buffers and hears of the ends of ranges.
-  private final BoundedExecutor copying;
-  private final BoundedExecutor waiting;
 
   EngineStreams(
       S3EConfig config, Fetcher fetcher, ObjectClient client, HeadFetch heads, Engine engine) {
@@ -54,8 +50,11 @@ final class EngineStreams implements AutoCloseable {
         PrefetchLimits.defaults(config.blockBytes(), Math.min(config.requestBytes(), longest));
     long most = config.maxWindowBytes();
     this.limits = most == S3EConfig.AUTOMATIC ? ofClient : ofClient.withWindowsUpTo(most);
-    this.copying = new BoundedExecutor(engine.vectored, Runtime.getRuntime().availableProcessors());
-    this.waiting = new BoundedExecutor(engine.vectored, WAITING_RANGES);
+    // Two, so that none waits behind another: to copy waits for nothing of S3E's, but it runs the
+    // application's code, which allocates buffers and hears of the ends of ranges.
+    int processors = Runtime.getRuntime().availableProcessors();
+    Executor copying = new BoundedExecutor(engine.vectored, processors);
+    Executor waiting = new BoundedExecutor(engine.vectored, WAITING_RANGES);
     this.source = new StreamSource(fetcher, heads, copying, waiting);
   }
 
@@ -126,12 +125,5 @@ final class EngineStreams implements AutoCloseable {
   private static ClassLoader codecsOf(Thread opener) {
     ClassLoader ofApplication = opener.getContextClassLoader();
     return ofApplication == null ? EngineStreams.class.getClassLoader() : ofApplication;
-  }
-
-  /** Vectored reads that have not begun fail; those that wait fail with their streams. */
-  @Override
-  public void close() {
-    copying.close();
-    waiting.close();
   }
 }

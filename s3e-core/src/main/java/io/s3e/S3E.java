@@ -360,11 +360,10 @@ public final class S3E implements AutoCloseable {
     if (!closed.compareAndSet(false, true)) {
       return;
     }
-    // The fetcher twice: an answer of a moment ago may have come into memory behind the first look.
     try (fetcher;
-        client;
-        fetcher) {
-      streams.close();
+        client) {
+      // And again at last: an answer of a moment ago may come into memory behind this look.
+      fetcher.close();
     } finally {
       try {
         engine.clients.release(made);

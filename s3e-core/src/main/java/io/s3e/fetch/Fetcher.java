@@ -73,6 +73,10 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
     return tenant.ledger;
   }
 
+  public boolean isClosed() {
+    return tenant.isClosed();
+  }
+
   /** The clock of the engine. */
   public FetchTimer timer() {
     return tenant.timer;

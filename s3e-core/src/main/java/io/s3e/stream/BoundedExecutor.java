@@ -12,17 +12,15 @@ import org.jspecify.annotations.Nullable;
  * once, and each that ends makes room for the next, in order. So users take turns. Any thread.
  *
  * <p>Invariant: tasks queue here only while others are with the threads, as many as allowed or as
- * the system has threads for. What has been accepted is run, even if this executor is closed or the
- * threads end.
+ * the system has threads for. What has been accepted is run, even if the threads end.
  */
-public final class BoundedExecutor implements Executor, AutoCloseable {
+public final class BoundedExecutor implements Executor {
   private final Executor threads;
   private final int most;
 
   // Guarded by this.
   private final Queue<Runnable> queued = new ArrayDeque<>();
   private int withThreads;
-  private boolean closed;
 
   public BoundedExecutor(Executor threads, int most) {
     this.threads = threads;
@@ -32,9 +30,6 @@ public final class BoundedExecutor implements Executor, AutoCloseable {
   @Override
   public void execute(Runnable task) {
     synchronized (this) {
-      if (closed) {
-        throw new RejectedExecutionException("closed");
-      }
       if (withThreads == most) {
         queued.add(task);
         return;
@@ -99,11 +94,5 @@ public final class BoundedExecutor implements Executor, AutoCloseable {
       withThreads--;
     }
     return next;
-  }
-
-  /** Refuses what comes from now on. Idempotent. */
-  @Override
-  public synchronized void close() {
-    closed = true;
   }
 }

@@ -89,6 +89,9 @@ final class VectoredRead implements FetchTimer.Watched {
       Consumer<ByteBuffer> release,
       Consumer<VectoredRead> over)
       throws IOException {
+    if (reader.fetcher.isClosed()) {
+      throw new IOException(VectorGroup.REFUSED);
+    }
     for (ByteRange range : wanted) {
       if (range.end() > reader.handle.size()) {
         throw reader.failures.endOfObject(range.start(), range.length());

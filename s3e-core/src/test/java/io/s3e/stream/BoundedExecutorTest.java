@@ -134,18 +134,6 @@ class BoundedExecutorTest {
   }
 
   @Test
-  void aClosedOneRunsWhatItHasAndRefusesMore() throws Exception {
-    BoundedExecutor one = new BoundedExecutor(threads, 1);
-    one.execute(waiting(0));
-    one.execute(waiting(1));
-    one.close();
-    assertThatThrownBy(() -> one.execute(waiting(2)))
-        .isInstanceOf(RejectedExecutionException.class);
-    open.countDown();
-    awaitTrue("both", () -> begun.size() == 2);
-  }
-
-  @Test
   void usersTakeTurns() throws Exception {
     ExecutorService single = Executors.newSingleThreadExecutor();
     BoundedExecutor many = new BoundedExecutor(single, 1);

@@ -2,7 +2,6 @@
 package io.s3e;
 
 import io.s3e.block.BlockLayout;
-import io.s3e.block.ObjectRef;
 import io.s3e.block.ObjectVersion;
 import io.s3e.client.ObjectClient;
 import io.s3e.columnar.StreamPlanner;
@@ -35,7 +34,6 @@ final class EngineStreams {
   private static final int WAITING_RANGES = 32;
 
   private final S3EConfig config;
-  private final Fetcher fetcher;
   private final PrefetchLimits limits;
   private final StreamSource source;
   private final Engine engine;
@@ -44,7 +42,6 @@ final class EngineStreams {
       S3EConfig config, Fetcher fetcher, ObjectClient client, HeadFetch heads, Engine engine) {
     this.engine = engine;
     this.config = config;
-    this.fetcher = fetcher;
     int longest = Math.max(client.limits().copyRequestBytes(), client.limits().lentSlotBytes());
     PrefetchLimits ofClient =
         PrefetchLimits.defaults(config.blockBytes(), Math.min(config.requestBytes(), longest));
@@ -55,7 +52,8 @@ final class EngineStreams {
     int processors = Runtime.getRuntime().availableProcessors();
     Executor copying = new BoundedExecutor(engine.vectored, processors);
     Executor waiting = new BoundedExecutor(engine.vectored, WAITING_RANGES);
-    this.source = new StreamSource(fetcher, heads, copying, waiting);
+    this.source =
+        new StreamSource(fetcher, heads, copying, waiting, config.prefetch(), engine.askers);
   }
 
   S3EInputStream open(ObjectVersion version, OpenOptions options) {
@@ -71,9 +69,9 @@ final class EngineStreams {
     BlockLayout layout = new BlockLayout(version.size(), config.blockBytes());
     StreamListener listener = IsolatedListener.of(options.listener());
     ObjLongConsumer<EngineMetrics.Counter> counts =
-        ObjectHandle.counts(fetcher.metrics(), listener);
-    StreamPlanner planner = planner(version, layout, options, counts);
+        ObjectHandle.counts(source.fetcher().metrics(), listener);
     ReaderHabit habit = StreamPlanner.habitOf(engine.layouts, version.object());
+    StreamPlanner planner = planner(version, layout, options, habit, counts);
     ReaderProgress progress = new ReaderProgress(planner.pattern(), habit);
     ObjectHandle handle =
         new ObjectHandle(
@@ -84,19 +82,18 @@ final class EngineStreams {
     }
     handle.cancelledBy(options.cancelled());
     handle.readBy(engine.streams.incrementAndGet(), options.label());
-    fetcher.opened(handle);
-    Ahead ahead = new Ahead(layout, counts);
-    return new BlockReader(source, handle, planner, ahead, config.prefetch(), engine.askers);
+    source.fetcher().opened(handle);
+    return new BlockReader(source, handle, planner, new Ahead(layout, counts));
   }
 
   private StreamPlanner planner(
       ObjectVersion version,
       BlockLayout layout,
       OpenOptions options,
+      ReaderHabit habit,
       ObjLongConsumer<EngineMetrics.Counter> counts) {
     return new StreamPlanner(
-        new ReadPlanner(
-            layout, options.policy(), options.split(), ofHabit(version.object(), options)),
+        new ReadPlanner(layout, options.policy(), options.split(), ofHabit(habit, options)),
         layout,
         limits,
         engine.layouts,
@@ -110,11 +107,10 @@ final class EngineStreams {
   }
 
   /** The limits of one that will read in order as those have done who did so beside it. */
-  private PrefetchLimits ofHabit(ObjectRef object, OpenOptions options) {
+  private PrefetchLimits ofHabit(ReaderHabit habit, OpenOptions options) {
     if (options.split() == null && options.policy() == ReadPolicy.ADAPTIVE) {
       return limits;
     }
-    ReaderHabit habit = StreamPlanner.habitOf(engine.layouts, object);
     if (habit.isBrief() && options.policy() != ReadPolicy.WHOLE_FILE) {
       return limits.ofBriefReader();
     }

@@ -40,20 +40,14 @@ public final class BlockReader {
   final Pump pump;
   private final BlockLayout layout;
 
-  /** {@code ahead} is of a reader that has read nothing; {@code askers} share what may be ahead. */
-  public BlockReader(
-      StreamSource source,
-      ObjectHandle handle,
-      StreamPlanner planner,
-      Ahead ahead,
-      boolean prefetch,
-      Askers askers) {
+  /** {@code ahead} is of a reader that has read nothing. */
+  public BlockReader(StreamSource source, ObjectHandle handle, StreamPlanner planner, Ahead ahead) {
     this.source = source;
     this.fetcher = source.fetcher();
     this.handle = handle;
     this.layout = handle.layout();
     this.failures = new ReadFailures(source, handle);
-    this.pump = new Pump(fetcher, handle, planner, ahead, prefetch, askers);
+    this.pump = new Pump(source, handle, planner, ahead);
   }
 
   /** The block with {@code position}, pinned, if ready in memory; null if not. Starts nothing. */

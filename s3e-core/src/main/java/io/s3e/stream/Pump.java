@@ -95,20 +95,14 @@ final class Pump {
   /** As {@link #wanted}: where the end of a columnar file begins, or what is behind the object. */
   volatile long tailStart = Long.MAX_VALUE;
 
-  Pump(
-      Fetcher fetcher,
-      ObjectHandle handle,
-      StreamPlanner planner,
-      Ahead ahead,
-      boolean enabled,
-      Askers askers) {
-    this.fetcher = fetcher;
+  Pump(StreamSource source, ObjectHandle handle, StreamPlanner planner, Ahead ahead) {
+    this.fetcher = source.fetcher();
     this.handle = handle;
     this.layout = handle.layout();
     this.planner = planner;
     this.ahead = ahead;
-    this.enabled = enabled;
-    this.askers = askers;
+    this.enabled = source.prefetch();
+    this.askers = source.askers();
     AtomicBoolean mark = isDoubtful;
     this.runs = new StartedRuns(handle, () -> mark.set(true));
     this.isThere = block -> !fetcher.isAbsent(handle, block);

@@ -8,6 +8,13 @@ import java.util.concurrent.Executor;
 /**
  * The engine as the streams of one tenant need it. {@code copying} runs what never waits but for
  * the application; {@code waiting} runs what waits for room in memory and for HEADs, and ends late
- * reads.
+ * reads. {@code prefetch} is whether anything is fetched ahead of readers, who share what may be
+ * with {@code askers}.
  */
-public record StreamSource(Fetcher fetcher, HeadFetch heads, Executor copying, Executor waiting) {}
+public record StreamSource(
+    Fetcher fetcher,
+    HeadFetch heads,
+    Executor copying,
+    Executor waiting,
+    boolean prefetch,
+    Askers askers) {}

@@ -17,7 +17,6 @@ import io.s3e.prefetch.PrefetchLimits;
 import io.s3e.prefetch.ReadPlanner;
 import io.s3e.prefetch.ReadPolicy;
 import io.s3e.prefetch.ReaderHabit;
-import io.s3e.prefetch.VectorPlanner;
 import io.s3e.stream.Announcement;
 import io.s3e.stream.BlockReader;
 import io.s3e.stream.BoundedExecutor;
@@ -100,7 +99,7 @@ final class EngineStreams {
         options.past(),
         version,
         options.split() == null ? options.splits() : options::split,
-        VectorPlanner.Joining.upTo(config.requestBytes()),
+        config.requestBytes(),
         codecsOf(Thread.currentThread()),
         config.columnar(),
         counts);

@@ -10,7 +10,6 @@ import io.s3e.columnar.FileLayout.Format;
 import io.s3e.columnar.Following.Manner;
 import io.s3e.prefetch.GuessKind;
 import io.s3e.prefetch.TableLedger;
-import io.s3e.prefetch.VectorPlanner.Joining;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -64,7 +63,7 @@ final class ColumnPlanner {
       TableMemory table,
       @Nullable TableMemory past,
       TableLedger.OfStream guesses,
-      Joining joining,
+      long requestBytes,
       OrcCodecs codecs) {
     this.layout = layout;
     this.blocks = blocks;
@@ -75,7 +74,7 @@ final class ColumnPlanner {
     this.filters = new Filters(layout, blocks, groups, wanted, guesses, stripes);
     this.pages = new PickedPages(layout);
     this.following =
-        new Following(layout, blocks, groups, wanted, table, past, joining, pages, stripes);
+        new Following(layout, blocks, groups, wanted, table, past, requestBytes, pages, stripes);
   }
 
   /** Whether the reads of the stream are of parts of the layout. */

@@ -11,7 +11,6 @@ import io.s3e.prefetch.GuessKind;
 import io.s3e.prefetch.RequestSizing;
 import io.s3e.prefetch.TableLedger;
 import io.s3e.prefetch.VectorPlanner;
-import io.s3e.prefetch.VectorPlanner.Joining;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -68,7 +67,7 @@ final class Following {
   private final Wanted ahead;
   private final TableMemory table;
   private final @Nullable TableMemory past;
-  private final Joining joining;
+  private final long requestBytes;
   private final PickedPages pages;
   private final OrcStripes stripes;
 
@@ -126,7 +125,7 @@ final class Following {
       Wanted ahead,
       TableMemory table,
       @Nullable TableMemory past,
-      Joining joining,
+      long requestBytes,
       PickedPages pages,
       OrcStripes stripes) {
     this.layout = layout;
@@ -136,7 +135,7 @@ final class Following {
     this.ahead = ahead;
     this.table = table;
     this.past = past;
-    this.joining = joining;
+    this.requestBytes = requestBytes;
     this.stripes = stripes;
     this.read = new Selection(layout, FilePart.DATA, stripes);
     this.wanted = new Selection(layout, FilePart.DATA, stripes);
@@ -341,7 +340,7 @@ final class Following {
     // What lies between would be fetched by the read, if it were not fetched with the rest.
     boolean isJoined = manner == Manner.VECTORED;
     List<ByteRange> spans =
-        isJoined ? VectorPlanner.spans(ranges, blocks.blockSize(), joining) : ranges;
+        isJoined ? VectorPlanner.spans(ranges, blocks.blockSize(), requestBytes) : ranges;
     return Filters.runsOver(spans, blocks);
   }
 

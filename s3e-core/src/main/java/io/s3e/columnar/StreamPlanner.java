@@ -16,7 +16,6 @@ import io.s3e.prefetch.ReadPlanner;
 import io.s3e.prefetch.ReadPolicy;
 import io.s3e.prefetch.ReaderHabit;
 import io.s3e.prefetch.TableLedger;
-import io.s3e.prefetch.VectorPlanner.Joining;
 import io.s3e.prefetch.Wish;
 import io.s3e.prefetch.Wish.Range;
 import io.s3e.prefetch.Wish.Start;
@@ -56,7 +55,7 @@ public final class StreamPlanner {
   final ReadPlanner forward;
   private final BlockLayout blocks;
   private final OrcCodecs codecs;
-  private final Joining joining;
+  private final long requestBytes;
   private final ColumnarMode mode;
 
   /** What would be ahead of the reader, where columns are only observed. */
@@ -96,14 +95,14 @@ public final class StreamPlanner {
       @Nullable LayoutMemory past,
       ObjectVersion version,
       SplitSource split,
-      Joining joining,
+      long requestBytes,
       ClassLoader codecs,
       ColumnarMode mode,
       ObjLongConsumer<Counter> listener) {
     this.forward = forward;
     this.blocks = blocks;
     this.codecs = new OrcCodecs(codecs);
-    this.joining = joining;
+    this.requestBytes = requestBytes;
     this.mode = mode;
     this.observed = new Ahead(blocks, listener);
     this.groups = new Groups(split);
@@ -189,7 +188,8 @@ public final class StreamPlanner {
     TableLedger.OfStream mine = guesses == null ? table.ledger.ofStream() : guesses;
     guesses = mine;
     TableMemory past = footer.pastTable(layout);
-    columns = new ColumnPlanner(layout, blocks, groups, wanted, table, past, mine, joining, codecs);
+    columns =
+        new ColumnPlanner(layout, blocks, groups, wanted, table, past, mine, requestBytes, codecs);
   }
 
   /**

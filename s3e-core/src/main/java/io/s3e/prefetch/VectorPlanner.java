@@ -27,31 +27,20 @@ public final class VectorPlanner {
   /** Ranges fetched as one: their span, and their indexes in the list, in order of offset. */
   public record Group(ByteRange span, List<Integer> members) {}
 
-  /**
-   * How ranges are joined: over gaps up to {@code gapBytes}, with at most {@code maxOverRead} times
-   * the wanted bytes beside them where they are not near, up to {@code requestBytes}.
-   */
-  public record Joining(int gapBytes, double maxOverRead, long requestBytes) {
-    /** As it is where nobody says otherwise. */
-    public static Joining upTo(long requestBytes) {
-      return new Joining(MAX_GAP_BYTES, MAX_OVER_READ, requestBytes);
-    }
-  }
-
   private VectorPlanner() {}
 
   /**
    * Sorts {@code ranges} and joins neighbours. Ranges whose blocks touch are joined, for together
-   * they take no byte more than apart. Others are joined as {@code how} says, which counts bytes
-   * that nobody asked for against those that somebody did, but for gaps of a block or two. The
-   * blocks of a joined group are at most {@link Joining#requestBytes} long, or one block. A range
-   * longer than that is a group of its own. So is each empty range, which overlaps nothing.
+   * they take no byte more than apart. Others are joined over gaps of up to {@link #MAX_GAP_BYTES},
+   * with half as many bytes that nobody asked for as bytes that somebody did, but for gaps of a
+   * block or two. The blocks of a joined group are at most {@code requestBytes} long, or one block.
+   * A range longer than that is a group of its own. So is each empty range, which overlaps nothing.
    *
    * @param blockBytes what is fetched at least, in bytes
    * @return groups in order of offset; each index of {@code ranges} is a member of exactly one
    * @throws IllegalArgumentException if two ranges overlap; the message names both
    */
-  public static List<Group> plan(List<ByteRange> ranges, int blockBytes, Joining how) {
+  public static List<Group> plan(List<ByteRange> ranges, int blockBytes, long requestBytes) {
     List<Integer> order =
         IntStream.range(0, ranges.size())
             .boxed()
@@ -72,7 +61,7 @@ public final class VectorPlanner {
           ByteRange before = ranges.get(last.members.get(last.members.size() - 1));
           throw new IllegalArgumentException("ranges " + before + " and " + range + " overlap");
         }
-        if (last.used == 0 || !last.fits(range, blockBytes, how)) {
+        if (last.used == 0 || !last.fits(range, blockBytes, requestBytes)) {
           last = new Joined(range);
           groups.add(last);
         }
@@ -86,8 +75,8 @@ public final class VectorPlanner {
   }
 
   /** The spans of the groups of {@link #plan}. */
-  public static List<ByteRange> spans(List<ByteRange> ranges, int blockBytes, Joining how) {
-    return plan(ranges, blockBytes, how).stream().map(Group::span).toList();
+  public static List<ByteRange> spans(List<ByteRange> ranges, int blockBytes, long requestBytes) {
+    return plan(ranges, blockBytes, requestBytes).stream().map(Group::span).toList();
   }
 
   /** A group to which ranges are added. */
@@ -107,16 +96,16 @@ public final class VectorPlanner {
       used += range.length();
     }
 
-    boolean fits(ByteRange range, int blockBytes, Joining joining) {
+    boolean fits(ByteRange range, int blockBytes, long requestBytes) {
       long length = range.end() - start;
       long wanted = used + range.length();
       long blocks = (range.end() - 1) / blockBytes - start / blockBytes + 1;
       long gap = range.start() - end;
       boolean isNear = gap <= (long) NEAR_BLOCKS * blockBytes && blocks <= NEAR_GROUP_BLOCKS;
       boolean isCheap =
-          gap <= joining.gapBytes && (isNear || length - wanted <= joining.maxOverRead * wanted);
+          gap <= MAX_GAP_BYTES && (isNear || length - wanted <= MAX_OVER_READ * wanted);
       boolean touches = range.start() / blockBytes <= (end - 1) / blockBytes + 1;
-      return (blocks == 1 || blocks <= joining.requestBytes / blockBytes) && (isCheap || touches);
+      return (blocks == 1 || blocks <= requestBytes / blockBytes) && (isCheap || touches);
     }
   }
 }

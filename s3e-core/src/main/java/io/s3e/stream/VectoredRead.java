@@ -101,8 +101,8 @@ final class VectoredRead implements FetchTimer.Watched {
       }
     }
     int block = reader.handle.layout().blockSize();
-    var joining = VectorPlanner.Joining.upTo(reader.fetcher.config().requestBytes());
-    List<VectorPlanner.Group> planned = VectorPlanner.plan(wanted, block, joining);
+    int request = reader.fetcher.config().requestBytes();
+    List<VectorPlanner.Group> planned = VectorPlanner.plan(wanted, block, request);
     this.reader = reader;
     this.release = release;
     this.over = over;

@@ -19,7 +19,6 @@ import io.s3e.prefetch.PrefetchLimits;
 import io.s3e.prefetch.ReadPlanner;
 import io.s3e.prefetch.ReadPolicy;
 import io.s3e.prefetch.VectorPlanner;
-import io.s3e.prefetch.VectorPlanner.Joining;
 import io.s3e.prefetch.Wish;
 import io.s3e.testing.Seed;
 import io.s3e.testing.Slow;
@@ -93,7 +92,6 @@ class ColumnPlannerPropertyTest {
     private final BitSet out = new BitSet();
 
     private final @Nullable ByteRange split;
-    private final int gap;
     private long cap;
     private long asked;
     private long lost;
@@ -120,7 +118,6 @@ class ColumnPlannerPropertyTest {
               ? null
               : ByteRange.ofLength(random.nextLong(size), random.nextLong(size));
       ByteRange known = split;
-      gap = random.nextInt(4 * block);
       ObjectVersion version =
           ObjectVersion.identified(new ObjectRef("b", "t/x=1/f"), size, "e", null);
       memory.keep(version, file);
@@ -134,7 +131,7 @@ class ColumnPlannerPropertyTest {
               null,
               version,
               () -> known,
-              new Joining(gap, 0.5, request),
+              request,
               ClassLoader.getPlatformClassLoader(),
               ColumnarMode.AUTO,
               counted::add);
@@ -361,8 +358,7 @@ class ColumnPlannerPropertyTest {
         }
       }
       List<ByteRange> spans =
-          VectorPlanner.spans(
-              ranges, layout.blockSize(), new Joining(gap, 0.5, limits.requestBytes()));
+          VectorPlanner.spans(ranges, layout.blockSize(), limits.requestBytes());
       spans.forEach(ahead::onRead);
       planner.onVectored(ranges, spans);
       for (ByteRange span : spans) {

@@ -14,7 +14,6 @@ import io.s3e.prefetch.PlannerText;
 import io.s3e.prefetch.PrefetchLimits;
 import io.s3e.prefetch.ReadPlanner;
 import io.s3e.prefetch.ReadPolicy;
-import io.s3e.prefetch.VectorPlanner.Joining;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
@@ -121,7 +120,7 @@ final class ColumnTranscript {
         null,
         version,
         () -> split,
-        new Joining(BLOCK, 0.5, 8 << 20),
+        8 << 20,
         ClassLoader.getPlatformClassLoader(),
         ColumnarMode.AUTO,
         counted::add);

@@ -12,7 +12,6 @@ import io.s3e.metrics.EngineMetrics.Counter;
 import io.s3e.prefetch.PrefetchLimits;
 import io.s3e.prefetch.ReadPlanner;
 import io.s3e.prefetch.ReadPolicy;
-import io.s3e.prefetch.VectorPlanner.Joining;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
@@ -41,7 +40,7 @@ class FootersCountedTest {
         null,
         version,
         SplitSource.UNKNOWN,
-        new Joining(BLOCK, 0.5, 8 << 20),
+        8 << 20,
         ClassLoader.getPlatformClassLoader(),
         ColumnarMode.AUTO,
         counted::add);

@@ -15,7 +15,6 @@ import io.s3e.prefetch.PrefetchLimits;
 import io.s3e.prefetch.ReadPlanner;
 import io.s3e.prefetch.ReadPolicy;
 import io.s3e.prefetch.VectorPlanner;
-import io.s3e.prefetch.VectorPlanner.Joining;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
@@ -43,7 +42,6 @@ final class Replay {
 
   static final int BLOCK = 64 << 10;
   private static final int REQUEST = 8 << 20;
-  private static final int GAP = 256 << 10;
   private static final long FIRST_BYTE_NANOS = 30_000_000;
   private static final double BYTES_PER_NANO = 0.060;
   private static final long STALL_NANOS = 200_000;
@@ -187,7 +185,7 @@ final class Replay {
             past,
             version,
             () -> split == Split.KNOWN ? told : null,
-            new Joining(GAP, 0.5, REQUEST),
+            REQUEST,
             ClassLoader.getPlatformClassLoader(),
             mode,
             counted::add);
@@ -247,7 +245,7 @@ final class Replay {
   private void vectored(Stream stream, List<ByteRange> ranges) {
     Store store = stream.store;
     ranges.forEach(range -> wantedBytes += range.length());
-    List<ByteRange> spans = VectorPlanner.spans(ranges, BLOCK, new Joining(GAP, 0.5, REQUEST));
+    List<ByteRange> spans = VectorPlanner.spans(ranges, BLOCK, REQUEST);
     spans.forEach(stream.ahead::onRead);
     stream.planner.onVectored(ranges, spans);
     Change change = look(stream);

@@ -10,7 +10,6 @@ import io.s3e.prefetch.GuessKind;
 import io.s3e.prefetch.PrefetchLimits;
 import io.s3e.prefetch.ReadPlanner;
 import io.s3e.prefetch.ReadPolicy;
-import io.s3e.prefetch.VectorPlanner.Joining;
 import io.s3e.prefetch.Wish.Range;
 import io.s3e.prefetch.Wish.Start;
 import java.util.List;
@@ -60,7 +59,7 @@ class StreamPlannerTest {
         null,
         version,
         splits,
-        new Joining(0, 0.5, 8 << 20),
+        8 << 20,
         ClassLoader.getPlatformClassLoader(),
         ColumnarMode.AUTO,
         (counter, amount) -> {});

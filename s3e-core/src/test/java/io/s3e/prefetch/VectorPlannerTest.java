@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.s3e.block.ByteRange;
 import io.s3e.prefetch.VectorPlanner.Group;
-import io.s3e.prefetch.VectorPlanner.Joining;
 import io.s3e.testing.Seed;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -17,39 +16,46 @@ import org.junit.jupiter.api.Test;
 class VectorPlannerTest {
   private static final long NO_LIMIT = Long.MAX_VALUE;
 
+  /** Offsets and lengths that are drawn are multiples of it: 32 are the widest gap. */
+  private static final int UNIT = 8 << 10;
+
   private static ByteRange range(long start, long end) {
     return new ByteRange(start, end);
   }
 
-  private static List<Group> plan(
-      List<ByteRange> ranges, int block, int gap, double ratio, long max) {
-    return VectorPlanner.plan(ranges, block, new Joining(gap, ratio, max));
+  private static ByteRange kib(long start, long end) {
+    return range(start << 10, end << 10);
   }
 
   @Test
   void nothingIsPlannedAsNothing() {
-    assertThat(plan(List.of(), 1, 10, 1, NO_LIMIT)).isEmpty();
+    assertThat(VectorPlanner.plan(List.of(), 1, NO_LIMIT)).isEmpty();
   }
 
   @Test
   void neighboursAreJoinedInOrderOfOffset() {
-    assertThat(plan(List.of(range(300, 400), range(0, 100), range(110, 200)), 1, 10, 1, NO_LIMIT))
+    assertThat(
+            VectorPlanner.plan(
+                List.of(kib(3000, 4000), kib(0, 1000), kib(1256, 2000)), 1, NO_LIMIT))
         .containsExactly(
-            new Group(range(0, 200), List.of(1, 2)), new Group(range(300, 400), List.of(0)));
+            new Group(kib(0, 2000), List.of(1, 2)), new Group(kib(3000, 4000), List.of(0)));
   }
 
   @Test
-  void touchingRangesAreJoinedWithoutAnyGapAllowed() {
-    assertThat(plan(List.of(range(0, 10), range(10, 20)), 1, 0, 0, NO_LIMIT))
+  void touchingRangesAreJoined() {
+    assertThat(VectorPlanner.plan(List.of(range(0, 10), range(10, 20)), 1, NO_LIMIT))
         .containsExactly(new Group(range(0, 20), List.of(0, 1)));
   }
 
   @Test
   void overReadIsBoundedWhateverTheGap() {
-    List<ByteRange> sparse = List.of(range(0, 10), range(50, 60), range(100, 110));
-    assertThat(plan(sparse, 1, 1000, 1.9, NO_LIMIT)).hasSize(3);
-    assertThat(plan(sparse, 1, 1000, 2, NO_LIMIT)).hasSize(2);
-    assertThat(plan(sparse, 1, 1000, 3, NO_LIMIT)).hasSize(1);
+    ByteRange first = range(0, 100);
+    assertThat(VectorPlanner.plan(List.of(first, range(201, 301), range(402, 502)), 1, NO_LIMIT))
+        .hasSize(3);
+    assertThat(VectorPlanner.plan(List.of(first, range(200, 300), range(400, 500)), 1, NO_LIMIT))
+        .hasSize(2);
+    assertThat(VectorPlanner.plan(List.of(first, range(200, 300), range(350, 450)), 1, NO_LIMIT))
+        .hasSize(1);
   }
 
   /** 8 KiB each, as far apart as S3A joins by its defaults. */
@@ -60,25 +66,25 @@ class VectorPlannerTest {
       for (long i = 0; i < 100; i++) {
         small.add(ByteRange.ofLength(i * apart, 8 << 10));
       }
-      List<Group> groups = VectorPlanner.plan(small, 64 << 10, Joining.upTo(4 << 20));
+      List<Group> groups = VectorPlanner.plan(small, 64 << 10, 4 << 20);
       assertThat(groups).hasSizeBetween(5, 8);
       assertThat(groups).allMatch(group -> group.span().length() <= 2 << 20);
     }
     List<ByteRange> far = List.of(range(0, 8 << 10), range(144 << 10, 152 << 10));
-    assertThat(VectorPlanner.plan(far, 64 << 10, Joining.upTo(4 << 20))).hasSize(2);
+    assertThat(VectorPlanner.plan(far, 64 << 10, 4 << 20)).hasSize(2);
   }
 
   @Test
   void rangesWhoseBlocksTouchAreJoinedWhateverLiesBetween() {
-    List<ByteRange> tiny = List.of(range(1, 2), range(60, 61), range(190, 191), range(300, 301));
-    assertThat(plan(tiny, 100, 0, 0, NO_LIMIT))
+    List<ByteRange> tiny = List.of(kib(10, 11), kib(600, 601), kib(1900, 1901), kib(3000, 3001));
+    assertThat(VectorPlanner.plan(tiny, 1000 << 10, NO_LIMIT))
         .containsExactly(
-            new Group(range(1, 191), List.of(0, 1, 2)), new Group(range(300, 301), List.of(3)));
+            new Group(kib(10, 1901), List.of(0, 1, 2)), new Group(kib(3000, 3001), List.of(3)));
   }
 
   @Test
   void aGroupDoesNotOutgrowTheLimitButALongRangeStays() {
-    assertThat(plan(List.of(range(0, 500), range(500, 550), range(550, 600)), 1, 10, 1, 100))
+    assertThat(VectorPlanner.plan(List.of(range(0, 500), range(500, 550), range(550, 600)), 1, 100))
         .containsExactly(
             new Group(range(0, 500), List.of(0)), new Group(range(500, 600), List.of(1, 2)));
   }
@@ -87,11 +93,9 @@ class VectorPlannerTest {
   @Test
   void theLimitIsOneOfWholeBlocks() {
     assertThat(
-            plan(
+            VectorPlanner.plan(
                 List.of(range(50, 150), range(150, 160), range(160, 350), range(360, 401)),
                 100,
-                10,
-                1,
                 400))
         .containsExactly(
             new Group(range(50, 350), List.of(0, 1, 2)), new Group(range(360, 401), List.of(3)));
@@ -100,12 +104,8 @@ class VectorPlannerTest {
   @Test
   void emptyRangesOverlapNothing() {
     assertThat(
-            plan(
-                List.of(range(0, 100), range(50, 50), range(50, 50), range(100, 120)),
-                1,
-                0,
-                0,
-                NO_LIMIT))
+            VectorPlanner.plan(
+                List.of(range(0, 100), range(50, 50), range(50, 50), range(100, 120)), 1, NO_LIMIT))
         .containsExactly(
             new Group(range(0, 120), List.of(0, 3)),
             new Group(range(50, 50), List.of(1)),
@@ -114,11 +114,14 @@ class VectorPlannerTest {
 
   @Test
   void overlapIsRefusedNamingBothRanges() {
-    assertThatThrownBy(() -> plan(List.of(range(90, 120), range(0, 100)), 1, 0, 0, NO_LIMIT))
+    assertThatThrownBy(
+            () -> VectorPlanner.plan(List.of(range(90, 120), range(0, 100)), 1, NO_LIMIT))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("ranges [0, 100) and [90, 120) overlap");
     assertThatThrownBy(
-            () -> plan(List.of(range(0, 100), range(50, 50), range(99, 120)), 1, 0, 0, NO_LIMIT))
+            () ->
+                VectorPlanner.plan(
+                    List.of(range(0, 100), range(50, 50), range(99, 120)), 1, NO_LIMIT))
         .hasMessage("ranges [0, 100) and [99, 120) overlap");
   }
 
@@ -129,11 +132,9 @@ class VectorPlannerTest {
       long seed = base + i;
       Random random = new Random(seed);
       List<ByteRange> ranges = randomRanges(random);
-      int block = 1 << random.nextInt(7);
-      int gap = random.nextInt(60);
-      double ratio = random.nextInt(30) / 10.0;
-      long max = 1 + random.nextInt(400);
-      assertPlan(ranges, block, gap, ratio, max, "seed " + seed);
+      int block = UNIT << random.nextInt(7);
+      long max = UNIT * (1L + random.nextInt(400));
+      assertPlan(ranges, block, max, "seed " + seed);
     }
   }
 
@@ -142,16 +143,15 @@ class VectorPlannerTest {
     long at = random.nextInt(50);
     for (int i = random.nextInt(40); i > 0; i--) {
       long length = random.nextInt(120);
-      ranges.add(ByteRange.ofLength(at, length));
+      ranges.add(ByteRange.ofLength(at * UNIT, length * UNIT));
       at += length + (random.nextBoolean() ? 0 : random.nextInt(100));
     }
     Collections.shuffle(ranges, random);
     return ranges;
   }
 
-  private static void assertPlan(
-      List<ByteRange> ranges, int block, int gap, double ratio, long max, String seed) {
-    List<Group> groups = plan(ranges, block, gap, ratio, max);
+  private static void assertPlan(List<ByteRange> ranges, int block, long max, String seed) {
+    List<Group> groups = VectorPlanner.plan(ranges, block, max);
     List<Integer> seen = new ArrayList<>();
     for (Group group : groups) {
       List<ByteRange> members = group.members().stream().map(ranges::get).toList();
@@ -163,7 +163,9 @@ class VectorPlannerTest {
         used += members.get(i).length();
         if (i > 0) {
           long between = members.get(i).start() - members.get(i - 1).end();
-          assertThat(between).as(seed).isBetween(0L, (long) Math.max(gap, 2 * block - 2));
+          assertThat(between)
+              .as(seed)
+              .isBetween(0L, (long) Math.max(VectorPlanner.MAX_GAP_BYTES, 2 * block - 2));
         }
       }
       if (members.size() > 1) {
@@ -171,10 +173,10 @@ class VectorPlannerTest {
         long blocks = (group.span().end() - 1) / block - first + 1;
         assertThat(blocks * block).as(seed).isLessThanOrEqualTo(Math.max(max, block));
       }
-      if (members.size() > 1 && block == 1) {
+      if (members.size() > 1 && block == UNIT) {
         assertThat((double) (group.span().length() - used))
             .as(seed)
-            .isLessThanOrEqualTo(Math.max(ratio * used, 32));
+            .isLessThanOrEqualTo(Math.max(0.5 * used, 32 * UNIT));
       }
     }
     assertThat(seen).as(seed).doesNotHaveDuplicates().hasSize(ranges.size());

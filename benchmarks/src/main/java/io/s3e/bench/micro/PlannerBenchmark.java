@@ -94,7 +94,6 @@ public class PlannerBenchmark extends CallTime {
 
   @Benchmark
   public List<VectorPlanner.Group> vectored() {
-    return VectorPlanner.plan(
-        ranges, BLOCK_BYTES, new VectorPlanner.Joining(GAP_BYTES, 0.3, REQUEST_BYTES));
+    return VectorPlanner.plan(ranges, BLOCK_BYTES, REQUEST_BYTES);
   }
 }

@@ -53,9 +53,8 @@ final class StartedRuns implements Consumer<RunFetch> {
     }
   }
 
-  /** What came of these blocks is the first to make room; nothing is given up. */
-  void passOver(BlockRange blocks) {
-    ByteRange bytes = handle.layout().bytesOf(blocks);
+  /** Blocks of these bytes that nobody read are the first to make room; nothing is given up. */
+  void passOver(ByteRange bytes) {
     runs.forEach(run -> run.abandon(bytes));
   }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.s3e.stream;
 
-import io.s3e.block.BlockLayout;
-import io.s3e.block.BlockRange;
 import io.s3e.block.ByteRange;
 import io.s3e.fetch.FetchTimer;
 import io.s3e.fetch.Patience;
@@ -243,7 +241,8 @@ final class VectoredRead implements FetchTimer.Watched {
 
   private void over(VectorGroup group) {
     if (group.isDelivered()) {
-      passOverGaps(group);
+      // Blocks between ranges came along, and are the first to make room.
+      reader.pump.runs.passOver(group.span);
     } else {
       reader.pump.forget(group.span);
     }
@@ -253,20 +252,6 @@ final class VectoredRead implements FetchTimer.Watched {
     } else {
       underWay.addAndGet(-bytes(group));
       beginGroups();
-    }
-  }
-
-  /** Blocks between ranges came along, and are the first to make room. */
-  private void passOverGaps(VectorGroup group) {
-    BlockLayout layout = reader.handle.layout();
-    long end = group.span.start();
-    for (ByteRange range : group.ranges().filter(each -> !each.isEmpty()).toList()) {
-      long first = layout.blocksOver(end);
-      long next = layout.blockAt(range.start());
-      if (first < next) {
-        reader.pump.runs.passOver(new BlockRange(first, next));
-      }
-      end = Math.max(end, range.end());
     }
   }
 

@@ -159,10 +159,6 @@ final class VectorGroup {
     }
   }
 
-  boolean isRefused() {
-    return REFUSED.equals(endedBecause);
-  }
-
   /** Whether nobody waits for one of its ranges. */
   boolean isDone() {
     return members.stream().allMatch(each -> each.result.isDone());

@@ -87,9 +87,6 @@ final class VectoredRead implements FetchTimer.Watched {
       Consumer<ByteBuffer> release,
       Consumer<VectoredRead> over)
       throws IOException {
-    if (reader.fetcher.isClosed()) {
-      throw new IOException(VectorGroup.REFUSED);
-    }
     for (ByteRange range : wanted) {
       if (range.end() > reader.handle.size()) {
         throw reader.failures.endOfObject(range.start(), range.length());
@@ -138,7 +135,7 @@ final class VectoredRead implements FetchTimer.Watched {
     try {
       Change ahead = groups.isEmpty() ? Change.NONE : reader.pump.onVectored(inOrder, spans);
       beginGroups();
-      if (groups.stream().anyMatch(VectorGroup::isRefused)) {
+      if (reader.fetcher.isClosed()) {
         throw new IOException(VectorGroup.REFUSED);
       }
       // Behind what was asked for.

@@ -98,9 +98,6 @@ final class VectorGroup {
   /** Index of the current range; moved by the thread that works. */
   private int current;
 
-  /** No range from this index on gets a turn: {@link #end} has failed them. */
-  private int end;
-
   // As the header tells of ownership.
   private @Nullable Ask ask;
   private @Nullable ByteBuffer buffer;
@@ -110,19 +107,11 @@ final class VectorGroup {
   VectorGroup(ByteRange span, List<Member> members, Call call) {
     this.span = span;
     this.members = members;
-    this.end = members.size();
     this.call = call;
   }
 
   Stream<ByteRange> ranges() {
     return members.stream().map(Member::range);
-  }
-
-  /** From now on the group hears of futures that the application completes; once, before a turn. */
-  void watch() {
-    for (Member member : members) {
-      var unused = member.result.whenComplete((bytes, failure) -> completed());
-    }
   }
 
   /** Waiting → idle, and lets the first range get on; false if the group was over. */
@@ -132,6 +121,9 @@ final class VectorGroup {
         return false;
       }
       state = State.IDLE;
+    }
+    for (Member member : members) {
+      var unused = member.result.whenComplete((bytes, failure) -> completed());
     }
     schedule(0, Caller.NEVER_WAITS);
     return true;
@@ -149,9 +141,6 @@ final class VectorGroup {
 
   /** On a thread of its own where there is one: it may be an event loop that has come here. */
   private void refused() {
-    synchronized (this) {
-      endedBecause = endedBecause == null ? REFUSED : endedBecause;
-    }
     try {
       Thread unused = Background.start("s3e-vectored-end", () -> end(REFUSED));
     } catch (OutOfMemoryError e) {
@@ -191,7 +180,7 @@ final class VectorGroup {
     for (; ; ) {
       String why;
       synchronized (this) {
-        if (current >= end) {
+        if (current == members.size()) {
           state = State.OVER;
           break;
         }
@@ -300,9 +289,8 @@ final class VectorGroup {
       endedBecause = endedBecause == null ? why : endedBecause;
       before = state;
       if (before == State.WORKING) {
-        int next = Math.min(current + 1, end);
-        withoutTurn = members.subList(next, end);
-        end = next;
+        int all = members.size();
+        withoutTurn = members.subList(Math.min(current + 1, all), all);
       } else if (before != State.OVER) {
         state = State.WORKING;
       }

@@ -129,7 +129,6 @@ final class VectoredRead implements FetchTimer.Watched {
 
   /** Starts the GETs and the copying; a future for each range, in the order of the call. */
   List<CompletableFuture<ByteBuffer>> start() throws IOException {
-    groups.forEach(VectorGroup::watch);
     List<ByteRange> inOrder = groups.stream().flatMap(VectorGroup::ranges).toList();
     List<ByteRange> spans = groups.stream().map(group -> group.span).toList();
     try {

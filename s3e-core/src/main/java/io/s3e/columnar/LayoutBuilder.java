@@ -5,6 +5,9 @@ import java.util.Arrays;
 
 /** Collects the places that a footer tells, and refuses places that cannot be. */
 final class LayoutBuilder {
+  /** More than S3 stores; sums of a few such offsets do not overflow. */
+  private static final long MAX_OBJECT_BYTES = 1L << 50;
+
   /** Chunks out of order are looked for one by one. */
   private static final int MAX_UNORDERED_COLUMNS = 2_000;
 
@@ -17,8 +20,9 @@ final class LayoutBuilder {
   /** Of an ORC file, whose columns only its stripes tell, with 0 columns. */
   LayoutBuilder(FileLayout.Format format, long footerStart, int groups, int columns)
       throws MalformedException {
-    if ((long) groups * Math.max(1, columns) > FileLayout.MAX_CHUNKS) {
-      throw new MalformedException(groups + " groups of " + columns + " columns are too many");
+    long chunks = (long) groups * Math.max(1, columns);
+    if (chunks > FileLayout.MAX_CHUNKS || footerStart > MAX_OBJECT_BYTES) {
+      throw new MalformedException(chunks + " chunks before " + footerStart + " are too many");
     }
     layout = new FileLayout(format, footerStart, groups, columns);
   }

@@ -15,8 +15,6 @@ final class OrcTail {
   /** A file of 100 columns with 1,000 stripes takes 250 KB. */
   static final int MAX_FOOTER_BYTES = 4 << 20;
 
-  private static final int MAX_STRIPES = 1 << 14;
-
   /** Compressed pieces of a footer: each is full but for the last. */
   private static final int MAX_CHUNKS = 1 << 12;
 
@@ -82,9 +80,6 @@ final class OrcTail {
       throws MalformedException {
     ProtobufReader in = new ProtobufReader(footer, 0, footer.length);
     int stripes = in.count(FOOTER_STRIPES);
-    if (stripes > MAX_STRIPES || footerStart > ParquetFooter.MAX_OBJECT_BYTES) {
-      throw new MalformedException(stripes + " stripes before " + footerStart);
-    }
     LayoutBuilder layout = new LayoutBuilder(FileLayout.Format.ORC, footerStart, stripes, 0);
     CRC32C schema = new CRC32C();
     int stripe = 0;

@@ -16,9 +16,6 @@ final class ParquetFooter {
   /** Of 64 MiB of footer a reader makes objects for seconds; nothing is to be won there. */
   static final int MAX_BYTES = 16 << 20;
 
-  /** More than S3 stores; sums of a few such offsets do not overflow. */
-  static final long MAX_OBJECT_BYTES = 1L << 50;
-
   /** What the required fields of a column chunk take at least is 22; its layout takes 56. */
   private static final int LEAST_CHUNK_BYTES = 16;
 
@@ -80,9 +77,6 @@ final class ParquetFooter {
    * @throws MalformedException if they are no footer, or one with anything in doubt
    */
   static FileLayout parse(byte[] footer, long footerStart) throws MalformedException {
-    if (footer.length > MAX_BYTES || footerStart > MAX_OBJECT_BYTES) {
-      throw new MalformedException("a footer of " + footer.length + " bytes at " + footerStart);
-    }
     return new ParquetFooter(footer, footerStart).readFile();
   }
 

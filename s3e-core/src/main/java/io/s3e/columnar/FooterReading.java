@@ -11,7 +11,6 @@ import io.s3e.prefetch.GuessKind;
 import io.s3e.prefetch.RequestSizing;
 import io.s3e.prefetch.TableLedger;
 import java.util.List;
-import java.util.Objects;
 import java.util.function.ObjLongConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -38,6 +37,9 @@ final class FooterReading {
   private final OrcCodecs codecs;
   private final ObjLongConsumer<Counter> listener;
   private ObjectVersion version;
+
+  /** Another stream may have read the layout of the version, and nobody has looked. */
+  private boolean mayBeRemembered = true;
 
   /** What the last bytes said; null before, and if they said nothing. */
   private @Nullable FileTail tail;
@@ -66,12 +68,15 @@ final class FooterReading {
   }
 
   void identify(ObjectVersion identified) {
-    version = Objects.requireNonNull(identified, "identified");
+    mayBeRemembered |= !identified.equals(version);
+    version = identified;
   }
 
-  /** The layout that another stream has read; null if none did. */
+  /** The layout that another stream has read; null if none did, or if that was told before. */
   @Nullable FileLayout remembered() {
-    return memory.layout(version);
+    boolean looks = mayBeRemembered && !isDone;
+    mayBeRemembered = false;
+    return looks ? memory.layout(version) : null;
   }
 
   /** What streams read of the table whose layout this is. */
@@ -103,6 +108,7 @@ final class FooterReading {
 
   void reset() {
     isAtEnd = false;
+    mayBeRemembered = true;
   }
 
   /**

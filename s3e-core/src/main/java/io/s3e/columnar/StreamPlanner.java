@@ -68,9 +68,6 @@ public final class StreamPlanner {
   /** Nothing was read, as far as columns are concerned. */
   private boolean isFresh = true;
 
-  /** Another stream may have read the layout of the version, and nobody has looked. */
-  private boolean mayBeRemembered = true;
-
   /** The first read was of the end, where a reader of a whole file begins. */
   private boolean beganAtEnd;
 
@@ -114,10 +111,9 @@ public final class StreamPlanner {
     return memory.place(object).habit();
   }
 
-  /** The ETag of the version has become known. */
+  /** The ETag of the version is known; told as often as one likes. */
   public void identify(ObjectVersion identified) {
     footer.identify(identified);
-    mayBeRemembered = true;
   }
 
   /** Whether columns alone say what is ahead; else a reader forward is helped as in other files. */
@@ -173,12 +169,10 @@ public final class StreamPlanner {
 
   /** A read touches these blocks; whether any of them was wanted. */
   private boolean begin(BlockRange touched) {
-    boolean looks = mayBeRemembered && columns == null && !footer.isDone;
-    FileLayout known = looks ? footer.remembered() : null;
+    FileLayout known = columns == null ? footer.remembered() : null;
     if (known != null) {
       ready(known);
     }
-    mayBeRemembered = false;
     isFresh = false;
     return wanted.use(touched);
   }
@@ -355,7 +349,6 @@ public final class StreamPlanner {
     wanted.clear();
     footer.reset();
     isFresh = true;
-    mayBeRemembered = true;
     beganAtEnd = false;
     if (last != null && !last.isForeign()) {
       ready(last.layout);

@@ -83,9 +83,6 @@ final class Pump {
   /** What the planner has heard of {@link #reached}. Guarded by {@link #planning}. */
   private long heard;
 
-  /** The version as the planner knows it. Guarded by {@link #planning}. */
-  private @Nullable ObjectVersion identified;
-
   /**
    * Bytes that the planner wants to see; null if none. Written with the lock, read by anybody, who
    * may see an older one.
@@ -138,7 +135,11 @@ final class Pump {
 
   /** Tells the planner what was read unheard, before something else changes. */
   private void hear() {
-    identify();
+    // What is remembered of files goes by ETag, which the first answer may have told.
+    ObjectVersion known = handle.knownVersion();
+    if (known != null) {
+      planner.identify(known);
+    }
     long to = reached;
     if (to > heard) {
       ahead.onRead(new ByteRange(heard, to));
@@ -231,15 +232,6 @@ final class Pump {
     if (tail != tailStart) {
       tailStart = tail;
       handle.progress().onOwnOrder();
-    }
-  }
-
-  /** What is remembered of files goes by ETag, which the first answer may have told. */
-  private void identify() {
-    ObjectVersion known = identified == null ? handle.knownVersion() : null;
-    if (known != null) {
-      identified = known;
-      planner.identify(known);
     }
   }
 

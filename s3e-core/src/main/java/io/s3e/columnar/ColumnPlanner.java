@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.s3e.columnar;
 
-import io.s3e.block.BlockLayout;
 import io.s3e.block.BlockRange;
 import io.s3e.block.ByteRange;
 import io.s3e.columnar.FileLayout.FilePart;
@@ -31,7 +30,6 @@ final class ColumnPlanner {
   private static final int MAX_GLANCE_BYTES = 8 << 10;
 
   final FileLayout layout;
-  private final BlockLayout blocks;
   private final Groups groups;
   private final Wanted wanted;
   private final TableLedger.OfStream guesses;
@@ -57,7 +55,6 @@ final class ColumnPlanner {
 
   ColumnPlanner(
       FileLayout layout,
-      BlockLayout blocks,
       Groups groups,
       Wanted wanted,
       TableMemory table,
@@ -66,15 +63,13 @@ final class ColumnPlanner {
       long requestBytes,
       OrcCodecs codecs) {
     this.layout = layout;
-    this.blocks = blocks;
     this.groups = groups;
     this.wanted = wanted;
     this.guesses = guesses;
     this.stripes = new OrcStripes(layout, codecs);
-    this.filters = new Filters(layout, blocks, groups, wanted, guesses, stripes);
+    this.filters = new Filters(layout, groups, wanted, guesses, stripes);
     this.pages = new PickedPages(layout);
-    this.following =
-        new Following(layout, blocks, groups, wanted, table, past, requestBytes, pages, stripes);
+    this.following = new Following(layout, groups, wanted, table, past, requestBytes, pages, stripes);
   }
 
   /** Whether the reads of the stream are of parts of the layout. */
@@ -124,7 +119,7 @@ final class ColumnPlanner {
   /** As {@link #onRead}, of ranges that are read at once. */
   void onVectored(List<ByteRange> ranges, boolean wasExpected) {
     for (ByteRange range : ranges) {
-      if (!range.isEmpty() && range.end() <= blocks.objectSize()) {
+      if (!range.isEmpty() && range.end() <= wanted.grid.objectSize()) {
         onRange(range, wasExpected);
       }
     }
@@ -156,7 +151,7 @@ final class ColumnPlanner {
   private boolean goesOn(long position) {
     return lastEnd > 0
         && position >= lastEnd
-        && position <= blocks.endOf(blocks.blockAt(lastEnd - 1));
+        && position <= wanted.grid.endOf(wanted.grid.blockAt(lastEnd - 1));
   }
 
   /** Whether a read stays in its group, as far as it is in one. */
@@ -205,7 +200,7 @@ final class ColumnPlanner {
     stripes.at(group);
     following.onRead(group, runStart, from, to, manner, wasExpected);
     if (!guesses.mayGuess(GuessKind.GROUP)) {
-      BlockRange all = new BlockRange(0, blocks.blocks());
+      BlockRange all = new BlockRange(0, wanted.grid.blocks());
       wanted.drop(all, kind -> kind.isData() || kind == GuessKind.TAIL);
       following.askAgain(0);
     }

@@ -52,7 +52,6 @@ final class Filters {
   }
 
   private final FileLayout layout;
-  private final BlockLayout blocks;
   private final Groups groups;
   private final Wanted wanted;
   private final TableLedger.OfStream guesses;
@@ -68,13 +67,11 @@ final class Filters {
 
   Filters(
       FileLayout layout,
-      BlockLayout blocks,
       Groups groups,
       Wanted wanted,
       TableLedger.OfStream guesses,
       OrcStripes stripes) {
     this.layout = layout;
-    this.blocks = blocks;
     this.groups = groups;
     this.wanted = wanted;
     this.guesses = guesses;
@@ -119,7 +116,7 @@ final class Filters {
   private void askForRest(FilePlace place, long from) {
     if (from < place.range().end() && guesses.admits(kindOf(place.part()))) {
       List<ByteRange> rest = List.of(new ByteRange(from, place.range().end()));
-      wanted.add(runsOver(rest, blocks), kindOf(place.part()), guesses);
+      wanted.add(runsOver(rest, wanted.grid), kindOf(place.part()), guesses);
     }
   }
 
@@ -169,7 +166,7 @@ final class Filters {
         default -> ranges.addAll(indexes.rangesOf(group, 0));
       }
     }
-    if (wanted.add(runsOver(ranges, blocks), kindOf(place.part()), guesses)) {
+    if (wanted.add(runsOver(ranges, wanted.grid), kindOf(place.part()), guesses)) {
       track.askedTo = until;
     }
   }
@@ -200,7 +197,7 @@ final class Filters {
   private void askPageIndexes(int from, int to) {
     List<ByteRange> ranges =
         List.of(layout.columnIndexes.span(from, to), layout.offsetIndexes.span(from, to));
-    if (wanted.add(runsOver(ranges, blocks), GuessKind.INDEX, guesses)) {
+    if (wanted.add(runsOver(ranges, wanted.grid), GuessKind.INDEX, guesses)) {
       pageIndexesTo = to;
     }
   }

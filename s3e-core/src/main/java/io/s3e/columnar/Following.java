@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.s3e.columnar;
 
-import io.s3e.block.BlockLayout;
 import io.s3e.block.BlockRange;
 import io.s3e.block.ByteRange;
 import io.s3e.columnar.FileLayout.FilePart;
@@ -62,7 +61,6 @@ final class Following {
   private static final double WHOLE_SHARE = 0.8;
 
   private final FileLayout layout;
-  private final BlockLayout blocks;
   private final GroupSequence sequence;
   private final Wanted ahead;
   private final TableMemory table;
@@ -120,7 +118,6 @@ final class Following {
 
   Following(
       FileLayout layout,
-      BlockLayout blocks,
       Groups groups,
       Wanted ahead,
       TableMemory table,
@@ -130,7 +127,6 @@ final class Following {
       OrcStripes stripes) {
     this.layout = layout;
     this.pages = pages;
-    this.blocks = blocks;
     this.sequence = new GroupSequence(layout, groups);
     this.ahead = ahead;
     this.table = table;
@@ -139,7 +135,7 @@ final class Following {
     this.stripes = stripes;
     this.read = new Selection(layout, FilePart.DATA, stripes);
     this.wanted = new Selection(layout, FilePart.DATA, stripes);
-    this.leastBlocks = blocks.blocksOver(RequestSizing.LEAST_OF_DATA_BYTES);
+    this.leastBlocks = ahead.grid.blocksOver(RequestSizing.LEAST_OF_DATA_BYTES);
   }
 
   /**
@@ -227,15 +223,15 @@ final class Following {
       read = new Selection(layout, FilePart.DATA, stripes);
     }
     ByteRange bytes = layout.group(group);
-    BlockRange own = blocks.covering(bytes.start(), bytes.end());
+    BlockRange own = ahead.grid.covering(bytes.start(), bytes.end());
     // Dictionaries too, which it never came to read: they would hold the window for good.
     ahead.drop(new BlockRange(0, own.first()), Wanted.ALL);
     // What was guessed before the footer was known, and not of this group, was guessed wrongly.
     ahead.drop(
-        new BlockRange(own.end(), blocks.blocks()),
+        new BlockRange(own.end(), ahead.grid.blocks()),
         kind -> kind == GuessKind.ALIKE || (!hasFiltered && kind == GuessKind.BLOOM_FILTER));
     if (group < present) {
-      ahead.drop(new BlockRange(0, blocks.blocks()), GuessKind::isData);
+      ahead.drop(new BlockRange(0, ahead.grid.blocks()), GuessKind::isData);
     }
     hasFiltered = false;
     ahead.forgetReadBefore(own.first());
@@ -329,7 +325,7 @@ final class Following {
       return runsOver(ranges);
     }
     if (pages.isKnown(group)) {
-      return Filters.runsOver(picked, blocks);
+      return Filters.runsOver(picked, ahead.grid);
     }
     // A vectored read has named all of it; pages that are picked out are not to be guessed.
     boolean isGuessed = manner == Manner.SEEKS && wasWhole && !hasPages && isWholeSoFar();
@@ -340,8 +336,8 @@ final class Following {
     // What lies between would be fetched by the read, if it were not fetched with the rest.
     boolean isJoined = manner == Manner.VECTORED;
     List<ByteRange> spans =
-        isJoined ? VectorPlanner.spans(ranges, blocks.blockSize(), requestBytes) : ranges;
-    return Filters.runsOver(spans, blocks);
+        isJoined ? VectorPlanner.spans(ranges, ahead.grid.blockSize(), requestBytes) : ranges;
+    return Filters.runsOver(spans, ahead.grid);
   }
 
   /** The reader waits for what the window had no room for, if anything was to be ahead of it. */
@@ -353,7 +349,7 @@ final class Following {
 
   /** Not all was granted: what is missing is looked for from {@code block} on. */
   void askAgain(long block) {
-    int group = layout.groupAt(blocks.startOf(block));
+    int group = layout.groupAt(ahead.grid.startOf(block));
     askedTo = Math.max(Math.max(0, present), Math.min(group, askedTo));
     isAhead = false;
   }

@@ -53,7 +53,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class StreamPlanner {
   final ReadPlanner forward;
-  private final BlockLayout blocks;
   private final OrcCodecs codecs;
   private final long requestBytes;
   private final ColumnarMode mode;
@@ -97,7 +96,6 @@ public final class StreamPlanner {
       ColumnarMode mode,
       ObjLongConsumer<Counter> listener) {
     this.forward = forward;
-    this.blocks = blocks;
     this.codecs = new OrcCodecs(codecs);
     this.requestBytes = requestBytes;
     this.mode = mode;
@@ -135,7 +133,7 @@ public final class StreamPlanner {
    */
   public void onRead(long position, long end, long until) {
     if (looksAtColumns()) {
-      onColumnarRead(position, Math.min(end, blocks.objectSize()));
+      onColumnarRead(position, Math.min(end, wanted.grid.objectSize()));
       observe(List.of(new ByteRange(position, end)));
     }
     if (isColumnar()) {
@@ -154,7 +152,7 @@ public final class StreamPlanner {
     if (end <= position) {
       return;
     }
-    BlockRange touched = blocks.covering(position, end);
+    BlockRange touched = wanted.grid.covering(position, end);
     boolean isFirst = isFresh;
     boolean wasExpected = begin(touched);
     FileLayout layout = columns == null ? null : columns.layout;
@@ -182,8 +180,7 @@ public final class StreamPlanner {
     TableLedger.OfStream mine = guesses == null ? table.ledger.ofStream() : guesses;
     guesses = mine;
     TableMemory past = footer.pastTable(layout);
-    columns =
-        new ColumnPlanner(layout, blocks, groups, wanted, table, past, mine, requestBytes, codecs);
+    columns = new ColumnPlanner(layout, groups, wanted, table, past, mine, requestBytes, codecs);
   }
 
   /**
@@ -201,7 +198,7 @@ public final class StreamPlanner {
     if (looksAtColumns()) {
       boolean wasExpected = false;
       for (ByteRange span : spans) {
-        wasExpected |= begin(blocks.covering(span.start(), span.end()));
+        wasExpected |= begin(wanted.grid.covering(span.start(), span.end()));
       }
       if (columns != null) {
         columns.onVectored(ranges, wasExpected);

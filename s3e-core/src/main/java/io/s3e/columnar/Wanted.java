@@ -49,7 +49,7 @@ final class Wanted {
   /** Pieces that were read lately; enough for the chunks of one group that lie apart. */
   private static final int MAX_READ_PIECES = 512;
 
-  private final BlockLayout layout;
+  final BlockLayout grid;
   private final PrefetchLimits limits;
   private final RequestSizing sizing;
   private final BlockPieces<Range> requests = new BlockPieces<>();
@@ -68,11 +68,11 @@ final class Wanted {
   /** As it was asked for last; null if something has changed since. */
   private @Nullable Wish wish;
 
-  Wanted(BlockLayout layout, PrefetchLimits limits) {
-    this.layout = layout;
+  Wanted(BlockLayout grid, PrefetchLimits limits) {
+    this.grid = grid;
     this.limits = limits;
-    this.sizing = RequestSizing.of(layout, limits);
-    this.window = layout.blocksOver(limits.initialWindowBytes());
+    this.sizing = RequestSizing.of(grid, limits);
+    this.window = grid.blocksOver(limits.initialWindowBytes());
   }
 
   /** As {@link io.s3e.prefetch.ReadPlanner#limitWindow}. */
@@ -91,12 +91,12 @@ final class Wanted {
       return false;
     }
     wish = null;
-    BlockRange all = new BlockRange(0, layout.blocks());
+    BlockRange all = new BlockRange(0, grid.blocks());
     return !requests.take(all, of -> !ahead.contains(of.blocks().end() - 1)).isEmpty();
   }
 
   private long cap() {
-    return Math.min(limits.maxWindowBytes(), limitBytes) / layout.blockSize();
+    return Math.min(limits.maxWindowBytes(), limitBytes) / grid.blockSize();
   }
 
   /** How many blocks may be wanted. */
@@ -213,14 +213,14 @@ final class Wanted {
     wish = null;
     List<BlockRange> cut = new ArrayList<>();
     BlockRange run = new BlockRange(missing.first(), missing.first() + granted);
-    long least = kind.isData() ? layout.blocksOver(RequestSizing.LEAST_OF_DATA_BYTES) : 0;
+    long least = kind.isData() ? grid.blocksOver(RequestSizing.LEAST_OF_DATA_BYTES) : 0;
     long request = sizing.requestFor(window(), inFlight, Math.max(leastRequest, least), NO_END);
     sizing.cut(run, request, cut);
     for (BlockRange each : cut) {
       if (requests.size() >= most) {
         return false;
       }
-      boolean isAlong = kind == GuessKind.TAIL && layout.bytesOf(each).length() <= MAX_ALONG_BYTES;
+      boolean isAlong = kind == GuessKind.TAIL && grid.bytesOf(each).length() <= MAX_ALONG_BYTES;
       Start start = isAlong ? Start.WITH_READ : Start.NOW;
       requests.add(each, new Range(each, kind, judge, start, Wish.Cut.NONE));
     }

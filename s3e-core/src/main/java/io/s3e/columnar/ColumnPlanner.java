@@ -30,9 +30,11 @@ final class ColumnPlanner {
   private static final int MAX_GLANCE_BYTES = 8 << 10;
 
   final FileLayout layout;
-  private final Groups groups;
   private final Wanted wanted;
-  private final TableLedger.OfStream guesses;
+
+  /** Of the stream's table: the next planner of the same stream goes on with them. */
+  final TableLedger.OfStream guesses;
+
   private final OrcStripes stripes;
   private final Filters filters;
   private final PickedPages pages;
@@ -60,13 +62,11 @@ final class ColumnPlanner {
       TableMemory table,
       @Nullable TableMemory past,
       TableLedger.OfStream guesses,
-      long requestBytes,
-      OrcCodecs codecs) {
+      long requestBytes) {
     this.layout = layout;
-    this.groups = groups;
     this.wanted = wanted;
     this.guesses = guesses;
-    this.stripes = new OrcStripes(layout, codecs);
+    this.stripes = new OrcStripes(layout);
     this.filters = new Filters(layout, groups, wanted, guesses, stripes);
     this.pages = new PickedPages(layout);
     this.following = new Following(layout, groups, wanted, table, past, requestBytes, pages, stripes);
@@ -189,7 +189,6 @@ final class ColumnPlanner {
     if (place.part() == FilePart.OFFSET_INDEX) {
       pages.onIndex(place.group(), place.column());
     }
-    groups.at(place.group(), layout);
     stripes.at(place.group());
     filters.onRead(place, from, to);
   }
@@ -231,9 +230,9 @@ final class ColumnPlanner {
     return layout.format == Format.ORC ? stripes.wants() : pages.wants();
   }
 
-  void onBytes(ByteRange range, byte[] bytes) {
+  void onBytes(ByteRange range, byte[] bytes, OrcCodecs codecs) {
     if (layout.format == Format.ORC) {
-      stripes.onFooter(range, bytes);
+      stripes.onFooter(range, bytes, codecs);
       following.refine(layout.groupAt(range.start()));
     } else {
       pages.onBytes(bytes);

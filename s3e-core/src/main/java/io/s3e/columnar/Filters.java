@@ -80,6 +80,7 @@ final class Filters {
 
   /** A read of {@code [from, to)} at a place that is no column data. */
   void onRead(FilePlace place, long from, long to) {
+    groups.at(place.group(), layout);
     switch (place.part()) {
       case STRIPE_FOOTER, STRIPE_INDEX -> follow(place, from, to);
       case DICTIONARY, BLOOM_FILTER -> {

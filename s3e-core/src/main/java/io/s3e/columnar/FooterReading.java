@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.s3e.columnar;
 
-import io.s3e.block.BlockLayout;
 import io.s3e.block.BlockRange;
 import io.s3e.block.ByteRange;
 import io.s3e.block.ObjectVersion;
@@ -22,7 +21,6 @@ import org.jspecify.annotations.Nullable;
  * the last bytes if the object is no columnar file or in any doubt.
  */
 final class FooterReading {
-  private final BlockLayout blocks;
   private final LayoutMemory memory;
 
   /** What other JVMs have learnt, for where this one has learnt nothing; null if nothing. */
@@ -34,7 +32,6 @@ final class FooterReading {
   /** The stream's guesses of what is not known of a file, of the account of its place. */
   private final TableLedger.OfStream guesses;
 
-  private final OrcCodecs codecs;
   private final ObjLongConsumer<Counter> listener;
   private ObjectVersion version;
 
@@ -51,19 +48,15 @@ final class FooterReading {
   private boolean isAtEnd;
 
   FooterReading(
-      BlockLayout blocks,
       LayoutMemory memory,
       @Nullable LayoutMemory past,
       ObjectVersion version,
-      OrcCodecs codecs,
       ObjLongConsumer<Counter> listener) {
-    this.blocks = blocks;
     this.memory = memory;
     this.past = past;
     this.version = version;
     this.place = memory.place(version.object());
     this.guesses = place.ledger().ofStream();
-    this.codecs = codecs;
     this.listener = listener;
   }
 
@@ -101,7 +94,7 @@ final class FooterReading {
 
   /** Whether a read at {@code position} is one of a footer, if there is one. */
   boolean isNearEnd(long position) {
-    boolean isNear = position >= blocks.objectSize() - TailMemory.NEAR_END_BYTES;
+    boolean isNear = position >= version.size() - TailMemory.NEAR_END_BYTES;
     isAtEnd |= isNear;
     return isNear;
   }
@@ -116,18 +109,18 @@ final class FooterReading {
    * that readers of files alike have read, where a layout does not say that there is more of it.
    */
   void ask(BlockRange read, @Nullable FileLayout layout, Wanted wanted) {
-    long size = blocks.objectSize();
+    long size = version.size();
     if (size <= RequestSizing.SMALL_OBJECT_BYTES) {
       return;
     }
     long bytes = layout == null ? tails().bytesOf(size) : size - layout.footerStart;
-    BlockRange end = blocks.covering(Math.max(0, size - bytes), size);
+    BlockRange end = wanted.grid.covering(Math.max(0, size - bytes), size);
     if (bytes > 0 && end.first() < read.first() && guesses.admits(GuessKind.TAIL)) {
       BlockRange before = new BlockRange(end.first(), read.first());
       wanted.add(List.of(before), GuessKind.TAIL, guesses);
     }
     boolean isOne = layout == null || layout.groups == 1;
-    List<BlockRange> alike = isOne ? alike().guess(blocks) : List.of();
+    List<BlockRange> alike = isOne ? alike().guess(wanted.grid) : List.of();
     if (!alike.isEmpty() && guesses.admits(GuessKind.ALIKE)) {
       wanted.openFor(wanted.count() + BlockRange.count(alike));
       wanted.add(alike, GuessKind.ALIKE, guesses);
@@ -136,7 +129,7 @@ final class FooterReading {
 
   /** A stream that began at the end has read that data, whole chunks of a group; or other data. */
   void remember(FileLayout layout, List<ByteRange> data) {
-    FileShape shape = new FileShape(blocks.objectSize(), layout.dataEnd(), List.copyOf(data));
+    FileShape shape = new FileShape(version.size(), layout.dataEnd(), List.copyOf(data));
     AlikeFiles believed = alike();
     place.alike().onRead(shape);
     if (believed != place.alike()) {
@@ -146,7 +139,7 @@ final class FooterReading {
 
   /** The bytes to be seen next; null if none. */
   @Nullable ByteRange wants() {
-    long size = blocks.objectSize();
+    long size = version.size();
     if (isDone || !isAtEnd) {
       return null;
     }
@@ -156,19 +149,19 @@ final class FooterReading {
   }
 
   /** The bytes that were wanted: the layout, or null if it takes more or this is done without. */
-  @Nullable FileLayout onBytes(byte[] bytes) {
+  @Nullable FileLayout onBytes(byte[] bytes, OrcCodecs codecs) {
     TailMemory tails = place.tails();
     FileTail known = tail;
     isDone = true;
     try {
       if (known != null) {
-        long size = blocks.objectSize();
+        long size = version.size();
         tails.footer(size - known.footer().start(), size);
         FileLayout layout = known.layout(bytes, codecs);
         listener.accept(Counter.COLUMNAR_FOOTERS, 1);
         return memory.keep(version, layout);
       }
-      tail = FileTail.of(bytes, blocks.objectSize());
+      tail = FileTail.of(bytes, version.size());
       isDone = tail == null;
       if (isDone) {
         tails.noFooter();

@@ -37,14 +37,12 @@ final class OrcStripes {
   private record Streams(int[] names, long[] starts) {}
 
   private final FileLayout layout;
-  private final OrcCodecs codecs;
   private final Map<Integer, Streams> stripes = new HashMap<>();
   private int first;
   private boolean isRefused;
 
-  OrcStripes(FileLayout layout, OrcCodecs codecs) {
+  OrcStripes(FileLayout layout) {
     this.layout = layout;
-    this.codecs = codecs;
   }
 
   /** The reader has come to {@code stripe}: the streams of those before it are forgotten. */
@@ -66,7 +64,7 @@ final class OrcStripes {
     return null;
   }
 
-  void onFooter(ByteRange range, byte[] bytes) {
+  void onFooter(ByteRange range, byte[] bytes, OrcCodecs codecs) {
     int stripe = layout.groupAt(range.start());
     try {
       byte[] plain = OrcTail.plain(layout.compression, layout.blockBytes, bytes, codecs);

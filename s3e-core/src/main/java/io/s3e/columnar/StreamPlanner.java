@@ -70,9 +70,6 @@ public final class StreamPlanner {
   /** The first read was of the end, where a reader of a whole file begins. */
   private boolean beganAtEnd;
 
-  /** Of the stream's table, since there is a layout: not forgotten by a reset. */
-  private TableLedger.@Nullable OfStream guesses;
-
   /** Null without a layout. */
   @Nullable ColumnPlanner columns;
 
@@ -102,7 +99,7 @@ public final class StreamPlanner {
     this.observed = new Ahead(blocks, listener);
     this.groups = new Groups(split);
     this.wanted = new Wanted(blocks, limits);
-    this.footer = new FooterReading(blocks, memory, past, version, this.codecs, listener);
+    this.footer = new FooterReading(memory, past, version, listener);
   }
 
   public static ReaderHabit habitOf(LayoutMemory memory, ObjectRef object) {
@@ -177,10 +174,9 @@ public final class StreamPlanner {
 
   private void ready(FileLayout layout) {
     TableMemory table = footer.table(layout);
-    TableLedger.OfStream mine = guesses == null ? table.ledger.ofStream() : guesses;
-    guesses = mine;
+    TableLedger.OfStream mine = columns == null ? table.ledger.ofStream() : columns.guesses;
     TableMemory past = footer.pastTable(layout);
-    columns = new ColumnPlanner(layout, groups, wanted, table, past, mine, requestBytes, codecs);
+    columns = new ColumnPlanner(layout, groups, wanted, table, past, mine, requestBytes);
   }
 
   /**
@@ -320,10 +316,10 @@ public final class StreamPlanner {
       return;
     }
     if (columns != null) {
-      columns.onBytes(range, bytes);
+      columns.onBytes(range, bytes, codecs);
       return;
     }
-    FileLayout known = footer.onBytes(bytes);
+    FileLayout known = footer.onBytes(bytes, codecs);
     if (known != null) {
       ready(known);
     } else if (footer.isDone) {
@@ -340,8 +336,8 @@ public final class StreamPlanner {
         footer.remember(last.layout, data);
       }
     }
-    if (guesses != null) {
-      guesses.ends();
+    if (last != null) {
+      last.guesses.ends();
     }
     wanted.clear();
     footer.reset();

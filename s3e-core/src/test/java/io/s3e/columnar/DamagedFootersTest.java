@@ -100,9 +100,9 @@ class DamagedFootersTest {
     for (int i = 0; i < ORC; i++) {
       int stripe = i % layout.groups;
       ByteRange footer = layout.stripeFooter(stripe);
-      OrcStripes stripes = new OrcStripes(layout, codecs);
+      OrcStripes stripes = new OrcStripes(layout);
       stripes.at(stripe);
-      stripes.onFooter(footer, damage(file.bytes(footer.start(), footer.end()), random));
+      stripes.onFooter(footer, damage(file.bytes(footer.start(), footer.end()), random), codecs);
       if (stripes.has(stripe)) {
         known++;
         ByteRange whole = layout.group(stripe);

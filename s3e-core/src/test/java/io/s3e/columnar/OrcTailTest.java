@@ -167,12 +167,12 @@ class OrcTailTest {
   void theStreamsOfARealStripeAreRead() throws Exception {
     byte[] tail = RecordedFiles.resource("files/lineitem-orc.tail16k");
     FileLayout layout = parse(tail, SIZE, CODECS);
-    OrcStripes stripes = new OrcStripes(layout, CODECS);
+    OrcStripes stripes = new OrcStripes(layout);
     stripes.at(13);
     ByteRange footer = layout.stripeFooter(13);
     assertThat(stripes.wants()).isEqualTo(footer);
     int from = (int) (footer.start() - (SIZE - tail.length));
-    stripes.onFooter(footer, Arrays.copyOfRange(tail, from, from + (int) footer.length()));
+    stripes.onFooter(footer, Arrays.copyOfRange(tail, from, from + (int) footer.length()), CODECS);
     assertThat(stripes.wants()).isNull();
     Set<Integer> quantity = new HashSet<>();
     stripes.addNames(13, 21296102, 21296103, quantity);
@@ -190,11 +190,11 @@ class OrcTailTest {
     List<OrcWriter.Stripe> two =
         List.of(new OrcWriter.Stripe(3, 0, 1000, 340), new OrcWriter.Stripe(1343, 0, 1000, 340));
     FileLayout layout = parse(OrcWriter.tail(two, OrcWriter.Compression.NONE, 256), SIZE, CODECS);
-    OrcStripes stripes = new OrcStripes(layout, CODECS);
+    OrcStripes stripes = new OrcStripes(layout);
     List<long[]> one = List.of(new long[] {1, 1, 1000});
     List<long[]> both = List.of(new long[] {0, 1, 100}, new long[] {1, 1, 900});
-    stripes.onFooter(layout.stripeFooter(0), OrcWriter.stripeFooter(one, 340));
-    stripes.onFooter(layout.stripeFooter(1), OrcWriter.stripeFooter(both, 340));
+    stripes.onFooter(layout.stripeFooter(0), OrcWriter.stripeFooter(one, 340), CODECS);
+    stripes.onFooter(layout.stripeFooter(1), OrcWriter.stripeFooter(both, 340), CODECS);
     Selection selection = new Selection(layout, FileLayout.FilePart.DATA, stripes);
     assertThat(selection.add(0, 3, 1003)).isTrue();
     assertThat(selection.add(0, 3, 1003)).isFalse();
@@ -206,15 +206,15 @@ class OrcTailTest {
     FileLayout layout =
         parse(
             OrcWriter.tail(RecordedFiles.stripes(), OrcWriter.Compression.NONE, 256), SIZE, CODECS);
-    OrcStripes stripes = new OrcStripes(layout, CODECS);
+    OrcStripes stripes = new OrcStripes(layout);
     ByteRange footer = stripes.wants();
     long whole = footer.start() - 3;
     List<long[]> fits = List.of(new long[] {1, 1, whole});
     long second = layout.stripeFooter(1).start() - layout.group(1).start();
     List<long[]> exceeds = List.of(new long[] {1, 1, second}, new long[] {1, 2, 1});
-    stripes.onFooter(footer, OrcWriter.stripeFooter(fits, (int) footer.length()));
+    stripes.onFooter(footer, OrcWriter.stripeFooter(fits, (int) footer.length()), CODECS);
     assertThat(stripes.has(0)).isTrue();
-    stripes.onFooter(layout.stripeFooter(1), OrcWriter.stripeFooter(exceeds, 340));
+    stripes.onFooter(layout.stripeFooter(1), OrcWriter.stripeFooter(exceeds, 340), CODECS);
     assertThat(stripes.has(1)).isFalse();
     assertThat(stripes.wants()).isNull();
   }

@@ -10,7 +10,6 @@ import io.s3e.metrics.EngineMetrics;
 import io.s3e.metrics.EngineMetrics.Counter;
 import io.s3e.metrics.StreamListener;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
@@ -208,7 +207,15 @@ public final class ObjectHandle {
   Object customerKey(Object tenant) {
     Map<String, String> keys = new HashMap<>(headers);
     keys.keySet().removeIf(name -> !isCustomerKey(name));
-    return List.of(tenant, Map.copyOf(keys));
+    return new CustomerKey(tenant, Map.copyOf(keys));
+  }
+
+  private record CustomerKey(Object tenant, Map<String, String> headers) {
+    /** Without the key. */
+    @Override
+    public String toString() {
+      return "one customer's key";
+    }
   }
 
   private static boolean isCustomerKey(String header) {

@@ -69,7 +69,8 @@ final class ColumnPlanner {
     this.stripes = new OrcStripes(layout);
     this.filters = new Filters(layout, groups, wanted, guesses, stripes);
     this.pages = new PickedPages(layout);
-    this.following = new Following(layout, groups, wanted, table, past, requestBytes, pages, stripes);
+    this.following =
+        new Following(layout, groups, wanted, table, past, requestBytes, pages, stripes);
   }
 
   /** Whether the reads of the stream are of parts of the layout. */

@@ -78,6 +78,7 @@ public final class ObjectHandle {
   /** Whether requests carry a customer's key: what they bring is nobody else's to see. */
   final boolean hasCustomerKey;
 
+  private volatile @Nullable ObjectVersion known;
   private volatile @Nullable Object sharedBy;
 
   /** What blocks are entered under: {@link #version}, until it is known which one that is. */
@@ -248,19 +249,24 @@ public final class ObjectHandle {
     if (size() != version.size()) {
       return null;
     }
+    ObjectVersion found = known;
     String seen = etag.get();
-    return seen == null
-        ? null
-        : ObjectVersion.identified(version.object(), version.size(), seen, version.versionId());
+    if (found == null && seen != null) {
+      found = ObjectVersion.identified(version.object(), version.size(), seen, version.versionId());
+      known = found;
+    }
+    return found;
   }
 
   /** The known version of {@code store}'s in a cache on disk; null if there is none. */
   @Nullable StoredObject stored(String store) {
-    ObjectVersion identified = stored == null ? knownVersion() : null;
-    if (identified != null) {
-      stored = StoredObject.of(store, identified);
+    ObjectVersion identified = knownVersion();
+    StoredObject found = stored;
+    if (identified != null && found == null) {
+      found = StoredObject.of(store, identified);
+      stored = found;
     }
-    return size() == version.size() ? stored : null;
+    return identified == null ? null : found;
   }
 
   /** Remembers the ETag of the first answer; false if an earlier answer had another. */

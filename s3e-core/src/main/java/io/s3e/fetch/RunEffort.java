@@ -55,12 +55,9 @@ final class RunEffort {
     return history.failures() + 1;
   }
 
+  /** What was asked for has come: the run, or a part of it. */
   void came() {
     handle.longestGet.came(asked);
-  }
-
-  /** A part of the run has come, and others follow. */
-  void progressed() {
     history = History.NONE;
     progressedNanos = System.nanoTime();
   }

@@ -343,7 +343,6 @@ public final class RunFetch implements Attempt.Outcome {
     if (landing.isComplete()) {
       finish(null);
     } else {
-      effort.progressed();
       phase.set(Phase.BETWEEN);
       endIfCancelled();
       send();

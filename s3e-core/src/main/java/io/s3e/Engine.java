@@ -85,7 +85,6 @@ final class Engine {
   final MemoryBudget budget;
   final int blockBytes;
   private final long askedBytes;
-  private final Duration linger;
   private final Runnable atEnd = this::endAtEnd;
   private final BlockPool pool;
   private final BlockIndex index = new BlockIndex();
@@ -120,7 +119,6 @@ final class Engine {
     this.budget = budget;
     this.blockBytes = config.blockBytes();
     this.askedBytes = config.effectiveMemoryBytes();
-    this.linger = linger;
     long blocks = budget.limit() / blockBytes;
     if (blocks < 2) {
       String few = budget.limit() + " bytes is fewer than two blocks of " + blockBytes + " bytes";
@@ -255,11 +253,7 @@ final class Engine {
   /** Has the engine wait for tenants; false if it is to close. With the lock of {@link #OPEN}. */
   private boolean lingers() {
     int visit = visits;
-    return !linger.isZero()
-        && !JvmEnd.hasBegun()
-        && timer.later(
-            () -> clients.endOnThread(() -> endIdle(idle -> idle == this && visits == visit)),
-            linger.toNanos());
+    return clients.endLater(() -> endIdle(idle -> idle == this && visits == visit));
   }
 
   /** Closes those that nobody uses, without a wait for tenants to come. */

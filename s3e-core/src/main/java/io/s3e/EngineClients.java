@@ -178,7 +178,7 @@ final class EngineClients {
   }
 
   /** Runs {@code end} on a thread of its own, as soon as the system has one to give. */
-  void endOnThread(Runnable end) {
+  private void endOnThread(Runnable end) {
     try {
       ender.execute(end);
     } catch (OutOfMemoryError e) {
@@ -225,10 +225,14 @@ final class EngineClients {
   /** Has a transport that nobody uses wait for clients; false if it is to close. */
   private boolean lingers(Shared shared) {
     int leases = shared.leases;
+    return shared.transport.isWhole() && endLater(() -> endIfStillIdle(shared, leases));
+  }
+
+  /** Has {@code end} run once what is idle now has lingered; false if it is not to linger. */
+  boolean endLater(Runnable end) {
     return lingerNanos > 0
-        && shared.transport.isWhole()
         && !JvmEnd.hasBegun()
-        && timer.later(() -> endOnThread(() -> endIfStillIdle(shared, leases)), lingerNanos);
+        && timer.later(() -> endOnThread(end), lingerNanos);
   }
 
   private void endIfStillIdle(Shared shared, int leases) {

@@ -18,11 +18,11 @@ import org.jspecify.annotations.Nullable;
  * <p><b>States of a buffer.</b> {@code none → FREE ⇄ LEASED}, and from FREE back to none with all
  * buffers of its arena, once none of them is leased: by a trim, and after the close by a release.
  *
- * <p><b>Locks.</b> The lock of the free buffers guards every state, so that each step is one: who
- * finds nothing free finds nothing that a trim is about to put back. It is held for a few
- * instructions, and by a trim for as long as memory takes to be freed. The lock {@code growing} is
- * held for an allocation, and taken first: several acquirers while nothing is free wait for the one
- * that grows, and find its buffers. Releases do not wait for it.
+ * <p><b>Locks.</b> The lock of the {@code free} buffers guards their states, and is held for a few
+ * instructions, or a walk over them by a trim. The lock {@code resizing} is held while memory is
+ * allocated or freed, and taken first: acquirers who find nothing free wait for the one that grows,
+ * and find its buffers, or for a trim, and find what it has given back. Releases do not wait for
+ * it.
  *
  * <p><b>Close.</b> An acquirer that grows meanwhile may still get a buffer, whose release frees the
  * arena.
@@ -47,22 +47,23 @@ public final class BlockPool implements AutoCloseable {
   private final int blocksPerArena;
   private final ArenaMemory memory;
   private final Consumer<Buffer> whenReleased = this::giveBack;
-  private final Object growing = new Object();
 
-  /** The most recently used one first. Guards itself, and what follows where it is written. */
+  /** The most recently used one first. Guards itself. */
   private final Deque<Buffer> free = new ArrayDeque<>();
 
+  /** Written with the lock of {@code free}. */
   private volatile int leased;
 
-  /** Buffers of all arenas. */
+  private volatile boolean closed;
+  private final Object resizing = new Object();
+
+  // Written with the lock of resizing.
+  /** Buffers of all arenas; read by anybody. */
   private volatile int populated;
 
-  private volatile boolean closed;
-
   /** Whether the JVM had no memory, and has been given none back since. */
-  private volatile boolean refused;
+  private boolean refused;
 
-  /** Guarded by {@code growing}. */
   private long refusedAtNanos;
 
   /**
@@ -98,7 +99,7 @@ public final class BlockPool implements AutoCloseable {
   public @Nullable BlockLease tryAcquire() {
     Buffer buffer = closed ? null : take();
     if (buffer == null && !closed) {
-      synchronized (growing) {
+      synchronized (resizing) {
         // Perhaps of the arena that another thread has added meanwhile.
         buffer = take();
         buffer = buffer == null ? grow() : buffer;
@@ -137,13 +138,15 @@ public final class BlockPool implements AutoCloseable {
 
   /**
    * Frees the memory of every arena of which no buffer is leased, and gives it back to the budget.
-   * Holds the pool's lock meanwhile.
    */
   public void trim() {
-    synchronized (free) {
-      List<Arena> idle =
-          free.stream().map(Buffer::arena).filter(arena -> arena.leased == 0).distinct().toList();
-      free.removeIf(buffer -> buffer.arena().leased == 0);
+    synchronized (resizing) {
+      List<Arena> idle;
+      synchronized (free) {
+        idle =
+            free.stream().map(Buffer::arena).filter(arena -> arena.leased == 0).distinct().toList();
+        free.removeIf(buffer -> buffer.arena().leased == 0);
+      }
       for (Arena arena : idle) {
         memory.free(arena.memory);
         populated -= arena.buffers;
@@ -180,7 +183,9 @@ public final class BlockPool implements AutoCloseable {
     }
   }
 
-  /** Adds an arena; answers one of its buffers and makes the others free. */
+  /**
+   * Adds an arena; answers one of its buffers and makes the others free. With the lock of resizing.
+   */
   private @Nullable Buffer grow() {
     boolean pauses = refused && System.nanoTime() - refusedAtNanos < REFUSAL_PAUSE_NANOS;
     int blocks = pauses ? 0 : reserveBlocks();

@@ -171,7 +171,7 @@ public final class Residency {
     }
   }
 
-  /** The slab whose turn to leave it is. */
+  /** The slab whose turn to leave it is. With the lock. */
   private @Nullable Slab nextOfRead() {
     if (kept.size() > Math.max(1, readSlabs() / KEPT_PART)) {
       return first(kept);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.s3e.fault;
 
-import java.util.concurrent.atomic.AtomicIntegerArray;
-
 /**
  * How long recent GETs took from their sending to their last byte, by their length: the base of
  * deadlines and hedges. The CRT hands a part over when it is whole, so that nothing but its
@@ -10,8 +8,7 @@ import java.util.concurrent.atomic.AtomicIntegerArray;
  *
  * <p>A histogram for each class of lengths (powers of two from 64 KiB), with four buckets to each
  * doubling of the time. Counts are halved when a class has {@value #MOST_COUNTED} of them, so that
- * a class follows the link within some hundred GETs. Counts that are made while they are halved may
- * be lost: these are estimates.
+ * a class follows the link within some hundred GETs.
  *
  * <p><b>GETs that have come are counted, and no others</b>: the times of those that were given up
  * would lengthen everybody's patience, and with it themselves, wherever some objects hang.
@@ -20,7 +17,7 @@ import java.util.concurrent.atomic.AtomicIntegerArray;
  * #LEAST_COUNTED}: the time of the nearest class that has them, plus the bytes between the two at
  * the rate of one connection; without such a class, what S3 needs (docs/adr/0019-hedging.md).
  *
- * <p>Any thread, without locks.
+ * <p>Any thread.
  */
 public final class GetTimes {
   /** Fewer say nothing of the slowest in fifty. */
@@ -56,25 +53,20 @@ public final class GetTimes {
   private static final double LATE_SHARE = 0.05;
   private static final long LEAST_LATE_NANOS = 200_000_000;
 
-  private final AtomicIntegerArray counts = new AtomicIntegerArray(CLASSES * BUCKETS);
-  private final AtomicIntegerArray totals = new AtomicIntegerArray(CLASSES);
+  // Guarded by this.
+  private final int[][] counts = new int[CLASSES][BUCKETS];
+  private final int[] totals = new int[CLASSES];
 
-  public void took(long bytes, long nanos) {
+  public synchronized void took(long bytes, long nanos) {
     int row = row(bytes);
-    counts.incrementAndGet(row * BUCKETS + bucket(nanos));
-    if (totals.incrementAndGet(row) == MOST_COUNTED) {
-      halve(row);
+    counts[row][bucket(nanos)]++;
+    if (++totals[row] == MOST_COUNTED) {
+      totals[row] = 0;
+      for (int i = 0; i < BUCKETS; i++) {
+        counts[row][i] /= 2;
+        totals[row] += counts[row][i];
+      }
     }
-  }
-
-  private void halve(int row) {
-    int sum = 0;
-    for (int i = row * BUCKETS; i < (row + 1) * BUCKETS; i++) {
-      int half = counts.get(i) / 2;
-      counts.set(i, half);
-      sum += half;
-    }
-    totals.set(row, sum);
   }
 
   /** How long a reader waits for a GET of so many bytes before another is sent for it, in ns. */
@@ -90,9 +82,9 @@ public final class GetTimes {
    * The time that all but a share {@code slower} of GETs of about this length need, rounded up to
    * the end of its bucket, in ns.
    */
-  long quantileNanos(long bytes, double slower) {
+  synchronized long quantileNanos(long bytes, double slower) {
     int row = row(bytes);
-    int missing = LEAST_COUNTED - totals.get(row);
+    int missing = LEAST_COUNTED - totals[row];
     return missing <= 0
         ? quantileNanos(row, slower, 0, 0)
         : quantileNanos(row, slower, bucket(expectedNanos(row, slower)), missing);
@@ -100,11 +92,11 @@ public final class GetTimes {
 
   /** With {@code added} counts more in the bucket {@code addedTo}. */
   private long quantileNanos(int row, double slower, int addedTo, int added) {
-    double above = slower * (totals.get(row) + added);
+    double above = slower * (totals[row] + added);
     int bucket = BUCKETS;
     for (double seen = 0; seen <= above && bucket > 0; ) {
       bucket--;
-      seen += counts.get(row * BUCKETS + bucket) + (bucket == addedTo ? added : 0);
+      seen += counts[row][bucket] + (bucket == addedTo ? added : 0);
     }
     return (long) (FIRST_NANOS * Math.pow(2, (double) bucket / BUCKETS_A_DOUBLING));
   }
@@ -113,7 +105,7 @@ public final class GetTimes {
     for (int away = 1; away < CLASSES; away++) {
       // The longer of two takes longer: the safer base.
       for (int known : new int[] {row + away, row - away}) {
-        if (known >= 0 && known < CLASSES && totals.get(known) >= LEAST_COUNTED) {
+        if (known >= 0 && known < CLASSES && totals[known] >= LEAST_COUNTED) {
           long more = Math.max(0, longest(row) - longest(known));
           return quantileNanos(known, slower, 0, 0) + nanos(more);
         }

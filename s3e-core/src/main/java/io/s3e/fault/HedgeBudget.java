@@ -2,13 +2,12 @@
 package io.s3e.fault;
 
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 
 /**
  * How many GETs may be sent a second time because the first is late: {@value #FIRST} from the
  * start, two in a hundred of those that are sent, and none for a while after the store has asked to
- * slow down. Some are saved up for a moment in which several are late. Any thread, without locks.
+ * slow down. Some are saved up for a moment in which several are late. Any thread.
  *
  * <p>Dean and Barroso, "The Tail at Scale" (CACM 56, 2013): second requests after the 95th
  * percentile cost a few per cent of load and take most of the tail away.
@@ -26,10 +25,11 @@ public final class HedgeBudget {
 
   private final LongSupplier nanoClock;
 
+  // Guarded by this.
   /** Savings in GETs. */
-  private final AtomicLong saved = new AtomicLong(FIRST * GETS_A_HEDGE);
+  private long saved = FIRST * GETS_A_HEDGE;
 
-  private volatile long quietUntilNanos;
+  private long quietUntilNanos;
 
   public HedgeBudget(LongSupplier nanoClock) {
     this.nanoClock = nanoClock;
@@ -37,22 +37,18 @@ public final class HedgeBudget {
   }
 
   /** A GET is sent that is no hedge. */
-  public void sent() {
-    if (saved.get() < MOST_SAVED * GETS_A_HEDGE) {
-      saved.incrementAndGet();
-    }
+  public synchronized void sent() {
+    saved = Math.min(saved + 1, MOST_SAVED * GETS_A_HEDGE);
   }
 
-  public void throttled() {
+  public synchronized void throttled() {
     quietUntilNanos = nanoClock.getAsLong() + QUIET_NANOS;
   }
 
   /** Whether a hedge may be sent now; it is paid for then. */
-  public boolean tryTake() {
-    if (nanoClock.getAsLong() - quietUntilNanos < 0) {
-      return false;
-    }
-    long before = saved.getAndUpdate(now -> now < GETS_A_HEDGE ? now : now - GETS_A_HEDGE);
-    return before >= GETS_A_HEDGE;
+  public synchronized boolean tryTake() {
+    boolean mayTake = saved >= GETS_A_HEDGE && nanoClock.getAsLong() - quietUntilNanos >= 0;
+    saved -= mayTake ? GETS_A_HEDGE : 0;
+    return mayTake;
   }
 }

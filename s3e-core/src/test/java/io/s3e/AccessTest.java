@@ -27,6 +27,7 @@ import io.s3e.stream.S3EInputStream;
 import io.s3e.testing.DiskWrites;
 import io.s3e.testing.MemoryObjectClient;
 import io.s3e.testing.MemoryObjectClient.Answer;
+import io.s3e.testing.Slow;
 import io.s3e.testing.SlowStore;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -505,6 +506,7 @@ class AccessTest {
   }
 
   /** Objects of two stores may have one name, and even one ETag. */
+  @Slow
   @ParameterizedTest
   @EnumSource
   void thoseWhoNameNoStoreFindNothingOfEachOtherOnDisk(Scope scope) throws Exception {
@@ -533,6 +535,7 @@ class AccessTest {
     awaitTrue("all memory is given back", () -> small.reserved() == 0);
   }
 
+  @Slow
   @ParameterizedTest
   @EnumSource
   void whatOneselfHasOnDiskIsAskedForAnewAfterAWhile(Scope scope) throws Exception {

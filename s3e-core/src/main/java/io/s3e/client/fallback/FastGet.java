@@ -139,18 +139,11 @@ final class FastGet implements ObjectClient.Exchange {
     }
   }
 
-  private enum AnswerState {
-    AWAITED,
-    BEGUN,
-    LEFT
-  }
-
   private final class Try implements ForwardingHandler, ObjectClient.Exchange {
-    private final AtomicReference<AnswerState> answer = new AtomicReference<>(AnswerState.AWAITED);
     private final CompletableFuture<ObjectClient.Exchange> exchange = new CompletableFuture<>();
 
-    /** Completes when the answer is awaited no more: the timer goes then, and all that it holds. */
-    private final CompletableFuture<@Nullable Void> settled = new CompletableFuture<>();
+    /** True once BEGUN, false once LEFT. With either the timer goes, and all that it holds. */
+    private final CompletableFuture<Boolean> begun = new CompletableFuture<>();
 
     @Override
     public ResponseHandler handler() {
@@ -160,12 +153,14 @@ final class FastGet implements ObjectClient.Exchange {
     void send() {
       if (isTrial) {
         var unused =
-            settled
+            // Of a copy: an answer that comes before the timer has a thread is not too late.
+            begun
+                .copy()
                 .orTimeout(client.patienceNanos(request), TimeUnit.NANOSECONDS)
                 .exceptionallyAsync(
                     timeout -> {
                       tooLate();
-                      return null;
+                      return false;
                     });
       }
       exchange.complete(client.byFast(request, this));
@@ -179,8 +174,7 @@ final class FastGet implements ObjectClient.Exchange {
 
     /** Ends the try if its answer has not begun, and goes on from there. */
     private void leave(RequestFailure failure, boolean isSilence) {
-      if (answer.compareAndSet(AnswerState.AWAITED, AnswerState.LEFT)) {
-        settled.complete(null);
+      if (begun.complete(false)) {
         cancelExchange();
         failed(failure, isSilence);
       }
@@ -202,16 +196,15 @@ final class FastGet implements ObjectClient.Exchange {
     @Override
     public void onHead(ResponseHead head) throws IOException {
       client.answered();
-      if (!answer.compareAndSet(AnswerState.AWAITED, AnswerState.BEGUN)) {
+      if (!begun.complete(true)) {
         throw new IOException("the answer came too late");
       }
-      settled.complete(null);
       handler.onHead(head);
     }
 
     @Override
     public void onFailure(RequestFailure failure) {
-      if (answer.get() == AnswerState.BEGUN) {
+      if (begun.getNow(false)) {
         handler.onFailure(failure);
       } else {
         leave(failure, false);

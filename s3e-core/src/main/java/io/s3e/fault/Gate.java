@@ -263,7 +263,7 @@ public final class Gate {
         }
       }
       open = rate.isOpen();
-      answered = rate.hasAnswered();
+      answered |= outcome != Outcome.UNAVAILABLE && outcome != Outcome.CANCELLED;
       lastFailure =
           switch (outcome) {
             case ANSWERED, MOVED -> null;

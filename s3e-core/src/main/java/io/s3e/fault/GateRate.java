@@ -70,7 +70,6 @@ final class GateRate {
   private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
 
   private State state = State.FREE;
-  private boolean answered;
   private int inFlight;
 
   /** The most in flight during the present hundred of requests sent in FREE, and the one before. */
@@ -127,10 +126,6 @@ final class GateRate {
   /** Whether nothing of the past matters to those that come. */
   boolean isIdle() {
     return isOpen() && inFlight == 0;
-  }
-
-  boolean hasAnswered() {
-    return answered;
   }
 
   boolean admitsGuess(long now, int unsent) {
@@ -212,7 +207,6 @@ final class GateRate {
   }
 
   private void good() {
-    answered = true;
     badInRow = 0;
     tokens = Math.min(BURST, tokens + TOKENS_A_SUCCESS);
     if (state == State.SHUT) {
@@ -247,7 +241,6 @@ final class GateRate {
   }
 
   private void throttled() {
-    answered = true;
     clean = 0;
     remember(true);
     if (state != State.SHUT && answers == ANSWERS && isThrottling()) {

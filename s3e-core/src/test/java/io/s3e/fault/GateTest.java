@@ -84,6 +84,17 @@ class GateTest {
   }
 
   @Test
+  void aThrottleIsAnAnswerAndNoConnectionIsNot() {
+    assertThat(gate.hasAnswered()).isFalse();
+    answer(Outcome.UNAVAILABLE);
+    assertThat(gate.hasAnswered()).isFalse();
+    answer(Outcome.THROTTLED);
+    assertThat(gate.hasAnswered()).isTrue();
+    answer(Outcome.CANCELLED);
+    assertThat(gate.hasAnswered()).isTrue();
+  }
+
+  @Test
   void longWaitsAreToldOfOnceInAWhile() {
     AtomicLong clock = new AtomicLong(Long.MAX_VALUE - 50);
     Gate told = new Gate(this::later, clock::get);

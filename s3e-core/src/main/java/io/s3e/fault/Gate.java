@@ -219,11 +219,7 @@ public final class Gate {
   }
 
   /** Runs {@code pass} once, when a request that somebody waits for may be sent. */
-  Waiter demand(Runnable pass) {
-    return enter(GateRate.WaiterKind.DEMAND, 0, pass);
-  }
-
-  private Waiter enter(GateRate.WaiterKind kind, long pauseNanos, Runnable pass) {
+  Waiter enter(GateRate.WaiterKind kind, long pauseNanos, Runnable pass) {
     Waiter waiter = new Waiter(kind, clock.getAsLong() + pauseNanos, pass);
     synchronized (this) {
       (kind == GateRate.WaiterKind.DEMAND ? demands : retries).add(waiter);

@@ -62,7 +62,7 @@ final class GateSimulation {
     if (gate.isOpen()) {
       send(1);
     } else {
-      gate.demand(() -> send(1));
+      gate.enter(GateRate.WaiterKind.DEMAND, 0, () -> send(1));
     }
   }
 

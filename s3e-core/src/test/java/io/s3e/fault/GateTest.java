@@ -287,7 +287,8 @@ class GateTest {
       refused.retry(0, () -> pass(refused, passed, "retry"));
     }
     for (int i = 0; i < 8; i++) {
-      var unused = refused.demand(() -> pass(refused, passed, "demand"));
+      var unused =
+          refused.enter(GateRate.WaiterKind.DEMAND, 0, () -> pass(refused, passed, "demand"));
     }
     refused.ended(Outcome.ANSWERED, null);
     assertThat(passed).hasSizeGreaterThan(3);

@@ -233,21 +233,12 @@ final class Engine {
   /** One tenant less; called once by each. After the last one the engine lingers, or closes. */
   void leave() {
     synchronized (OPEN) {
-      if (tenants > 1 || lingers()) {
-        tenants--;
+      if (--tenants > 0 || lingers()) {
         return;
       }
     }
-    // The next one of the JVM's begins when this one has given its memory back.
-    synchronized (CHANGING) {
-      synchronized (OPEN) {
-        if (--tenants > 0) {
-          return;
-        }
-        forget();
-      }
-      close();
-    }
+    // Unless somebody has joined since.
+    endIdle(idle -> idle == this);
   }
 
   /** Has the engine wait for tenants; false if it is to close. With the lock of {@link #OPEN}. */

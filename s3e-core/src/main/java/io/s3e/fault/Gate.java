@@ -112,7 +112,9 @@ public final class Gate {
   private boolean ticks;
   private long usedNanos;
 
+  /** Whether everything passes, which only ends of requests change. */
   private volatile boolean open = true;
+
   private volatile boolean answered;
 
   /** The last bad answer since the last good one; null if there is none. */
@@ -240,9 +242,7 @@ public final class Gate {
   /** A request is sent; whether it is a probe, since the store refuses everybody. */
   public synchronized boolean sent() {
     usedNanos = clock.getAsLong();
-    boolean isProbe = rate.sent(usedNanos);
-    open = rate.isOpen();
-    return isProbe;
+    return rate.sent(usedNanos);
   }
 
   /** A request that was sent is over; once for each. The failure is null if it has not failed. */
@@ -315,7 +315,6 @@ public final class Gate {
   private synchronized @Nullable Waiter takeNext() {
     long now = clock.getAsLong();
     Waiter taken = rate.isShut(now) ? takeProbe(now) : takeDue(now);
-    open = rate.isOpen();
     if (taken == null) {
       tickIfNeeded(now);
     } else {

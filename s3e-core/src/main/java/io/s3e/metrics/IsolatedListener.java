@@ -24,9 +24,7 @@ public final class IsolatedListener implements StreamListener {
 
   /** {@code listener} behind a wall; itself where there is nothing to fear. */
   public static StreamListener of(StreamListener listener) {
-    return listener == NONE || listener instanceof IsolatedListener
-        ? listener
-        : new IsolatedListener(listener);
+    return listener == NONE ? listener : new IsolatedListener(listener);
   }
 
   private void tell(Runnable event) {

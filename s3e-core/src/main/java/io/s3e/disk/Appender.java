@@ -324,18 +324,17 @@ final class Appender {
 
   /** The region to stage so many slots for, when the stage has room for them; null if none. */
   private @Nullable Region regionFor(int slots) throws IOException {
-    busy();
-    if (regions.space.isScarce()) {
-      return null;
-    }
     Region to = current;
     boolean isFull =
         to == null || to.nextSlot + slots > to.slotCount() || to.isFullWith(staged.size());
     if (isFull || (stagedSlots() + slots) * Region.SLOT_BYTES > STAGE_BYTES) {
       flush();
     }
+    busy();
+    if (staged.isEmpty() && regions.space.isScarce()) {
+      return null;
+    }
     if (isFull) {
-      busy();
       if (to != null) {
         to.own = false;
       }

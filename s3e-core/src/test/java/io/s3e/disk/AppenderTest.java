@@ -325,7 +325,7 @@ class AppenderTest {
         };
     ChunkIndex index = new ChunkIndex();
     DiskMetrics metrics = new DiskMetrics();
-    DiskSpace space = new DiskSpace(() -> 80, () -> 100, System::nanoTime);
+    DiskSpace space = new DiskSpace(() -> 80, () -> 100);
     Breaker breaker =
         new Breaker(Duration.ofMillis(1), System::nanoTime, metrics, "Writing of a test");
     try (Regions regions = new Regions(maker, index, space, metrics)) {

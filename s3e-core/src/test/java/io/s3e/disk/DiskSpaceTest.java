@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
 import java.util.Collections;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -14,21 +13,8 @@ class DiskSpaceTest {
 
   private long usable = 100 * GIB;
   private long total = 100 * GIB;
-  private long now = Long.MAX_VALUE - 5;
-  private int looks;
 
-  private final DiskSpace space =
-      new DiskSpace(
-          () -> {
-            looks++;
-            return usable;
-          },
-          () -> total,
-          () -> now);
-
-  private void pass(long millis) {
-    now += TimeUnit.MILLISECONDS.toNanos(millis);
-  }
+  private final DiskSpace space = new DiskSpace(() -> usable, () -> total);
 
   @Test
   void theDefaultIsATwentiethOfWhatIsFreeAndTenGibibytesAtMost() {
@@ -58,10 +44,8 @@ class DiskSpaceTest {
   void growthEndsWhereLessThanFifteenHundredthsAreUsable() {
     usable = 15 * GIB;
     assertThat(space.mayGrow()).isTrue();
-    pass(50);
     usable = 15 * GIB - 1;
     assertThat(space.mayGrow()).isFalse();
-    pass(50);
     usable = 15 * GIB;
     assertThat(space.mayGrow()).as("after space was freed").isTrue();
   }
@@ -70,24 +54,10 @@ class DiskSpaceTest {
   void spaceIsScarceWhereLessThanATenthIsUsable() {
     usable = 10 * GIB;
     assertThat(space.isScarce()).isFalse();
-    pass(50);
     usable = 10 * GIB - 1;
     assertThat(space.isScarce()).isTrue();
-    pass(50);
     total = 0;
     assertThat(space.isScarce()).as("where nobody knows").isFalse();
-  }
-
-  @Test
-  void theFileSystemIsAskedEveryFiftyMillisecondsAtMost() {
-    assertThat(space.mayGrow()).isTrue();
-    usable = 0;
-    pass(49);
-    assertThat(space.mayGrow()).as("still the answer of 49 ms ago").isTrue();
-    assertThat(looks).isEqualTo(1);
-    pass(1);
-    assertThat(space.mayGrow()).isFalse();
-    assertThat(looks).isEqualTo(2);
   }
 
   @Test

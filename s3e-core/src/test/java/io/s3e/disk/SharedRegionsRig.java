@@ -14,7 +14,6 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.SplittableRandom;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,7 +33,6 @@ final class SharedRegionsRig implements AutoCloseable {
   private final ByteBuffer work =
       ByteBuffer.allocate(StoredObject.CHUNK_BYTES + RegionSeal.WORK_BYTES);
   private @Nullable Region current;
-  private long spaceNanos;
 
   /** How much of the file system is free, in percent; asked anew each time. */
   long freePercent = 80;
@@ -49,8 +47,7 @@ final class SharedRegionsRig implements AutoCloseable {
         new Regions(
             SharedInstance.enter(io, directory, config(directory, key), capacity),
             index,
-            new DiskSpace(
-                () -> freePercent, () -> 100, () -> spaceNanos += TimeUnit.SECONDS.toNanos(1)),
+            new DiskSpace(() -> freePercent, () -> 100),
             new DiskMetrics());
     refresh();
   }

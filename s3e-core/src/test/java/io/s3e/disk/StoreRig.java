@@ -13,8 +13,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -35,7 +33,6 @@ final class StoreRig implements AutoCloseable {
   final Appender appender;
   final ChunkReader reader;
   private final List<TestWriteBack> offers = new ArrayList<>();
-  private final AtomicLong spaceNanos = new AtomicLong();
 
   /** How much of the file system is free, in percent. */
   volatile long freePercent = 80;
@@ -55,7 +52,7 @@ final class StoreRig implements AutoCloseable {
             new PrivateRegions(
                 disk, directory, key, Layout.of(capacityBytes, Region.USUAL_COUNT, key)),
             index,
-            space(),
+            new DiskSpace(() -> freePercent, () -> 100),
             metrics);
     boolean sealed = key != null;
     breaker = new Breaker(Duration.ofMillis(1), System::nanoTime, metrics, "Writing of a test");
@@ -66,12 +63,6 @@ final class StoreRig implements AutoCloseable {
 
   StoreRig(Path directory, long capacityBytes, @Nullable CacheKey key) {
     this(directory, capacityBytes, key, 64 * MIB, UnaryOperator.identity());
-  }
-
-  /** Asks anew each time. */
-  private DiskSpace space() {
-    return new DiskSpace(
-        () -> freePercent, () -> 100, () -> spaceNanos.addAndGet(TimeUnit.SECONDS.toNanos(1)));
   }
 
   TestWriteBack offer(TestWriteBack offered) {

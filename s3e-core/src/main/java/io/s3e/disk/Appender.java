@@ -75,13 +75,10 @@ final class Appender {
   /** When the regions of other processes were looked at last. */
   private long lookedNanos = System.nanoTime() - LONGEST_PARK_NANOS;
 
-  /** The region that is appended to. */
-  private @Nullable Region current;
-
   private final RegionSeal seal = new RegionSeal();
   private final ByteBuffer stage = ByteBuffer.allocateDirect(STAGE_MEMORY);
 
-  /** The places of the staged chunks, all in the current region. */
+  /** The places of the staged chunks, all in the own region. */
   private final List<Place> staged = new ArrayList<>();
 
   private long stagedBytes;
@@ -324,7 +321,7 @@ final class Appender {
 
   /** The region to stage so many slots for, when the stage has room for them; null if none. */
   private @Nullable Region regionFor(int slots) throws IOException {
-    Region to = current;
+    Region to = regions.own;
     boolean isFull =
         to == null || to.nextSlot + slots > to.slotCount() || to.isFullWith(staged.size());
     if (isFull || (stagedSlots() + slots) * Region.SLOT_BYTES > STAGE_BYTES) {
@@ -334,14 +331,7 @@ final class Appender {
     if (staged.isEmpty() && regions.space.isScarce()) {
       return null;
     }
-    if (isFull) {
-      if (to != null) {
-        to.own = false;
-      }
-      current = null;
-      current = regions.next();
-    }
-    return current;
+    return isFull ? regions.next() : to;
   }
 
   void stop() {

@@ -17,6 +17,6 @@ record PrivateRegions(DiskIo io, Path directory, @Nullable CacheKey key, Layout 
   public Region make(int number) throws IOException {
     // Cleaners of temporary files delete directories that look empty.
     OpenFile file = io.createUnlinked(DirectoryGuard.realDirectory(directory));
-    return new Region(layout.newRegion(number, System.nanoTime()), file, 0, null, key, true);
+    return new Region(layout.newRegion(number, System.nanoTime()), file, 0, null, key);
   }
 }

@@ -118,7 +118,6 @@ final class Region implements AutoCloseable {
   long began;
 
   private final long dataStart;
-  volatile boolean own;
 
   /** Those who read the file just now, and one more until it is given up. */
   private final AtomicInteger users = new AtomicInteger(1);
@@ -138,15 +137,13 @@ final class Region implements AutoCloseable {
       OpenFile file,
       long dataStart,
       @Nullable Object identity,
-      @Nullable CacheKey key,
-      boolean own) {
+      @Nullable CacheKey key) {
     this.header = header;
     this.file = file;
     this.dataStart = dataStart;
     this.identity = identity;
     this.key = key == null ? null : key.regionKey(header.salt());
     this.began = header.beganMillis();
-    this.own = own;
   }
 
   /** Whether other processes read it, by its table. */

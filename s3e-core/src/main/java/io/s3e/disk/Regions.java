@@ -64,6 +64,9 @@ final class Regions implements AutoCloseable {
   private final AtomicReferenceArray<@Nullable Region> all;
   private volatile boolean closed;
 
+  /** The region that this process appends to. */
+  @Nullable Region own;
+
   Regions(Maker maker, ChunkIndex index, DiskSpace space, DiskMetrics metrics) {
     this.maker = maker;
     this.index = index;
@@ -72,15 +75,16 @@ final class Regions implements AutoCloseable {
     this.all = new AtomicReferenceArray<>(maker.regions());
   }
 
-  /** A region to append to, of this process alone; null if there is no space, or after close. */
+  /** Another region to append to: the own one; null if there is no space, or after close. */
   @Nullable Region next() throws IOException {
+    own = null;
     IOException failure = null;
     for (int number : candidates()) {
       Region old = all.get(number);
       try {
-        Region made = closed ? null : replace(number, old);
-        if (made != null) {
-          return made;
+        own = closed ? null : replace(number, old);
+        if (own != null) {
+          return own;
         }
       } catch (IOException e) {
         failure = e;
@@ -164,7 +168,7 @@ final class Regions implements AutoCloseable {
   }
 
   private Stream<Region> oldest() {
-    return known().filter(e -> !e.own).sorted(Comparator.comparingLong(region -> region.began));
+    return known().filter(e -> e != own).sorted(Comparator.comparingLong(region -> region.began));
   }
 
   private Stream<Region> known() {
@@ -198,7 +202,7 @@ final class Regions implements AutoCloseable {
 
   private void look(int number) throws IOException {
     Region known = all.get(number);
-    if (known != null && known.own) {
+    if (known != null && known == own) {
       return;
     }
     Region now = maker.look(number, known);

@@ -168,7 +168,7 @@ record SharedInstance(
       Object named = io.identityOf(name);
       // Before it had its header, another process may have taken it for broken and made its own.
       made = named != null && header.equals(headerOf(name, parent)) ? named : null;
-      return made == null ? null : region(header, file, made, true);
+      return made == null ? null : region(header, file, made);
     } finally {
       if (made == null) {
         file.close();
@@ -210,7 +210,7 @@ record SharedInstance(
     try {
       Header header = RegionTable.header(file);
       if (header != null && isRegion(number, header)) {
-        found = region(header, file, named, false);
+        found = region(header, file, named);
       }
       return found;
     } finally {
@@ -227,9 +227,9 @@ record SharedInstance(
         && header.mostChunks() == layout.mostChunks();
   }
 
-  private Region region(Header header, OpenFile file, Object identity, boolean own) {
+  private Region region(Header header, OpenFile file, Object identity) {
     long dataStart = RegionTable.bytesFor(header.mostChunks());
-    return new Region(header, file, dataStart, identity, config.key(), own);
+    return new Region(header, file, dataStart, identity, config.key());
   }
 
   @Override

@@ -32,7 +32,6 @@ final class SharedRegionsRig implements AutoCloseable {
   private final RegionSeal seal = new RegionSeal();
   private final ByteBuffer work =
       ByteBuffer.allocate(StoredObject.CHUNK_BYTES + RegionSeal.WORK_BYTES);
-  private @Nullable Region current;
 
   /** How much of the file system is free, in percent; asked anew each time. */
   long freePercent = 80;
@@ -139,7 +138,7 @@ final class SharedRegionsRig implements AutoCloseable {
   boolean append(StoredObject object, int chunk) throws IOException {
     ByteBuffer plain = bytes(object, chunk);
     int slots = Region.slotsOf(plain.remaining());
-    Region to = current;
+    Region to = regions.own;
     if (to != null && (to.nextSlot + slots > to.slotCount() || to.isFullWith(0))) {
       finish();
       to = null;
@@ -149,7 +148,6 @@ final class SharedRegionsRig implements AutoCloseable {
       if (to == null) {
         return false;
       }
-      current = to;
     }
     int slot = to.nextSlot;
     Place place = seal.seal(to, object, chunk, slot, plain, work.clear());
@@ -162,15 +160,11 @@ final class SharedRegionsRig implements AutoCloseable {
 
   /** Gives the region back that was appended to. */
   void finish() throws IOException {
-    Region last = current;
-    current = null;
-    if (last != null) {
-      last.own = false;
-    }
+    regions.own = null;
   }
 
   @Nullable Region current() {
-    return current;
+    return regions.own;
   }
 
   /** The result of reading a chunk. */

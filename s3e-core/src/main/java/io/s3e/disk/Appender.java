@@ -50,8 +50,6 @@ final class Appender {
   /** A write that takes longer is taken to hang. */
   private static final long HANGS_NANOS = TimeUnit.SECONDS.toNanos(2);
 
-  private static final long CLOSE_MILLIS = 500;
-
   /** The thread looks again so often at what other processes have written. */
   private static final long LONGEST_PARK_NANOS = TimeUnit.SECONDS.toNanos(1);
 
@@ -160,6 +158,7 @@ final class Appender {
     }
     dropWaiting(Counter.DROPPED_CLOSED_BYTES);
     settle(Counter.DROPPED_CLOSED_BYTES, stagedBytes);
+    regions.close();
   }
 
   /**
@@ -339,10 +338,10 @@ final class Appender {
     LockSupport.unpark(thread);
   }
 
-  /** Drops what waits; waits a bounded time for what is being written. */
-  void close() {
-    stop();
-    if (!Background.await(thread, CLOSE_MILLIS)) {
+  /** Drops what waits; waits until then for what is being written. */
+  void awaitEnd(long deadlineNanos) {
+    long left = TimeUnit.NANOSECONDS.toMillis(deadlineNanos - System.nanoTime());
+    if (!Background.await(thread, left)) {
       LOG.warn("Writing to the cache on disk hangs; left behind");
     }
     dropWaiting(Counter.DROPPED_CLOSED_BYTES);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.s3e.disk;
 
-import io.s3e.jvm.Background;
 import io.s3e.metrics.DiskMetrics;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -34,8 +33,8 @@ public final class DiskCache implements AutoCloseable {
   /** A directory that has failed is left alone for so long at first. */
   private static final Duration BREAKER_PAUSE = Duration.ofSeconds(5);
 
-  /** Threads that hang take 1 s, and the directories are ended side by side. */
-  private static final long CLOSE_MILLIS = 1_500;
+  /** For so long the threads of all directories are waited for. */
+  private static final long CLOSE_MILLIS = 1_000;
 
   private DiskCache(List<RegionStore> directories, DiskCacheConfig config) {
     this.directories = directories;
@@ -76,7 +75,7 @@ public final class DiskCache implements AutoCloseable {
         boolean isRefusal = e instanceof RefusedDirectoryException;
         problems.add(each + ": " + (isRefusal ? e.getMessage() : e));
       } catch (RuntimeException | Error e) {
-        opened.forEach(RegionStore::close);
+        new DiskCache(opened, config).close();
         throw e;
       }
     }
@@ -167,19 +166,8 @@ public final class DiskCache implements AutoCloseable {
   /** Ends all directories side by side; leaves what hangs behind after a bounded time. */
   @Override
   public void close() {
-    List<Thread> closing = new ArrayList<>();
-    for (RegionStore directory : directories) {
-      try {
-        closing.add(Background.start("s3e-disk-close", directory::close));
-      } catch (OutOfMemoryError e) {
-        LOG.debug("No thread to close a directory of the cache", e);
-        directory.close();
-      }
-    }
+    directories.forEach(RegionStore::stop);
     long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(CLOSE_MILLIS);
-    for (Thread each : closing) {
-      long left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
-      boolean unused = Background.await(each, left);
-    }
+    directories.forEach(directory -> directory.awaitEnd(deadline));
   }
 }

@@ -30,7 +30,6 @@ final class Readers {
   /** Enough for a disk to have a queue; from the page cache two keep a processor each busy. */
   static final int THREADS = 4;
 
-  private static final long CLOSE_MILLIS = 500;
   private static final long IDLE_SECONDS = 10;
 
   private final DiskMetrics metrics;
@@ -150,11 +149,15 @@ final class Readers {
     tasks.forEach(task -> ((Task) task).refused().run());
   }
 
-  /** Waits a bounded time for what is under way; what hangs is left to its daemon threads. */
-  void close() {
+  void stop() {
     threads.shutdown();
+  }
+
+  /** Waits until then for what is under way; what hangs is left to its daemon threads. */
+  void awaitEnd(long deadlineNanos) {
     try {
-      if (!threads.awaitTermination(CLOSE_MILLIS, TimeUnit.MILLISECONDS)) {
+      long left = deadlineNanos - System.nanoTime();
+      if (!threads.awaitTermination(left, TimeUnit.NANOSECONDS)) {
         LOG.warn("Reading from the cache on disk hangs; left behind");
       }
     } catch (InterruptedException e) {

@@ -18,7 +18,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p><b>Two breakers.</b> For reading and for writing: a full or read-only disk still answers.
  */
-final class RegionStore implements AutoCloseable {
+final class RegionStore {
   private static final Logger LOG = LoggerFactory.getLogger(RegionStore.class);
 
   /** By what objects rank this directory among others: the same in every process. */
@@ -113,12 +113,15 @@ final class RegionStore implements AutoCloseable {
     return mayRead ? index.presentFrom(wanted.object(), wanted.first(), wanted.end()) : 0;
   }
 
-  /** Waits a bounded time for what is under way; what hangs is left to its daemon threads. */
-  @Override
-  public void close() {
+  /** Nothing more is begun. The threads end with what is under way, the writing one last. */
+  void stop() {
     appender.stop();
-    readers.close();
-    appender.close();
-    regions.close();
+    readers.stop();
+  }
+
+  /** Waits until then for what is under way; what hangs is left to its daemon threads. */
+  void awaitEnd(long deadlineNanos) {
+    readers.awaitEnd(deadlineNanos);
+    appender.awaitEnd(deadlineNanos);
   }
 }

@@ -27,8 +27,7 @@ import org.jspecify.annotations.Nullable;
  * its number: the later one has the name, and the earlier one is its maker's alone.
  *
  * <p><b>Threads.</b> {@link #bytes} and {@link #capacityBytes} are any thread's and touch memory
- * alone. {@link #close} comes when the writing thread has ended, or hangs; the rest is that
- * thread's.
+ * alone; the rest is the writing thread's.
  */
 final class Regions implements AutoCloseable {
   /** Makes, finds and deletes the files of the regions. */
@@ -62,7 +61,6 @@ final class Regions implements AutoCloseable {
   final DiskSpace space;
   private final DiskMetrics metrics;
   private final AtomicReferenceArray<@Nullable Region> all;
-  private volatile boolean closed;
 
   /** The region that this process appends to. */
   @Nullable Region own;
@@ -75,14 +73,14 @@ final class Regions implements AutoCloseable {
     this.all = new AtomicReferenceArray<>(maker.regions());
   }
 
-  /** Another region to append to: the own one; null if there is no space, or after close. */
+  /** Another region to append to: the own one; null if there is no space. */
   @Nullable Region next() throws IOException {
     own = null;
     IOException failure = null;
     for (int number : candidates()) {
       Region old = all.get(number);
       try {
-        own = closed ? null : replace(number, old);
+        own = replace(number, old);
         if (own != null) {
           return own;
         }
@@ -117,7 +115,10 @@ final class Regions implements AutoCloseable {
       giveUp(old);
     }
     Region made = maker.make(number);
-    return enter(number, made) ? made : null;
+    if (made != null) {
+      enter(made);
+    }
+    return made;
   }
 
   /** Whether no other process has put its own in the place of a region, or of none, meanwhile. */
@@ -137,23 +138,12 @@ final class Regions implements AutoCloseable {
   /** Nothing leads to the region any more; its file stays. */
   private void forget(Region region) {
     index.forget(region);
-    if (all.compareAndSet(region.header.number(), region, null)) {
-      region.close();
-    }
+    close(region);
   }
 
-  /** False if there is no region, or nobody wants one any more. */
-  private boolean enter(int number, @Nullable Region region) {
-    if (region == null) {
-      return false;
-    }
+  private void enter(Region region) {
     index.enter(region);
-    all.set(number, region);
-    if (closed) {
-      // Whoever closes has looked here before, or closes it, too.
-      close(number);
-    }
-    return !closed;
+    all.set(region.header.number(), region);
   }
 
   /**
@@ -183,7 +173,7 @@ final class Regions implements AutoCloseable {
     IOException failure = null;
     boolean isAnySeen = false;
     boolean isAnyGone = false;
-    for (int number = 0; number < all.length() && !closed; number++) {
+    for (int number = 0; number < all.length(); number++) {
       beforeEach.run();
       Region before = all.get(number);
       try {
@@ -210,8 +200,8 @@ final class Regions implements AutoCloseable {
       if (known != null) {
         forget(known);
       }
-      if (!enter(number, now)) {
-        return;
+      if (now != null) {
+        enter(now);
       }
     }
     if (now != null && now.isShared()) {
@@ -229,17 +219,12 @@ final class Regions implements AutoCloseable {
 
   @Override
   public void close() {
-    closed = true;
-    for (int number = 0; number < all.length(); number++) {
-      close(number);
-    }
+    known().forEach(this::close);
   }
 
-  private void close(int number) {
-    Region region = all.getAndSet(number, null);
-    if (region != null) {
-      region.close();
-    }
+  private void close(Region region) {
+    all.set(region.header.number(), null);
+    region.close();
   }
 
   /** Bytes that the regions take on disk, as far as is known in memory. */

@@ -263,7 +263,7 @@ class AppenderTest {
       rig.disk.awaitHanging(1, StoreRig.PATIENCE);
       TestWriteBack second = rig.offer(TestWriteBack.all(mib("second")));
 
-      Thread closing = Background.start("closing", rig.appender::close);
+      Thread closing = Background.start("closing", () -> StoreRig.close(rig.appender));
       assertThat(Background.await(closing, StoreRig.PATIENCE.toMillis())).isTrue();
 
       second.requireEndedOnce();
@@ -279,7 +279,7 @@ class AppenderTest {
   void whatIsOfferedToAClosedCacheIsDropped() throws Exception {
     try (StoreRig rig = rig()) {
       rig.write(TestWriteBack.all(mib("first")));
-      rig.appender.close();
+      StoreRig.close(rig.appender);
       rig.offer(TestWriteBack.all(mib("second"))).requireEndedOnce();
 
       assertThat(rig.counted(Counter.DROPPED_CLOSED_BYTES)).isEqualTo(MIB);
@@ -339,7 +339,7 @@ class AppenderTest {
         assertThat(index.place(StoredBytes.object("key " + i, 100), 0)).as("%d", i).isNotNull();
       }
       assertThat(metrics.get(Counter.WRITES)).isEqualTo(3);
-      appender.close();
+      StoreRig.close(appender);
     }
   }
 

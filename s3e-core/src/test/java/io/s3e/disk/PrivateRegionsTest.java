@@ -242,7 +242,7 @@ class PrivateRegionsTest {
     rig.close();
 
     assertThat(rig.files.open()).isZero();
-    assertThat(rig.regions.next()).isNull();
+    rig.offer(TestWriteBack.all(mib("more"))).requireEndedOnce();
     assertThat(rig.files.open()).isZero();
     assertThat(rig.reader.read(mib("key"), 0, 1, (chunk, bytes) -> true))
         .as("a read of what is known but closed")

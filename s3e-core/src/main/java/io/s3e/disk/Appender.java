@@ -121,19 +121,17 @@ final class Appender {
       return Counter.DROPPED_CLOSED_BYTES;
     }
     giveUpHang();
-    long before = waitingBytes.getAndAdd(bytes);
-    Counter refusal = null;
-    if (!breaker.allows() && !breaker.isDue()) {
-      refusal = Counter.DROPPED_FAULT_BYTES;
-    } else if (before > 0 && before + bytes > mostWaitingBytes) {
-      // One offer is taken however long it is: nothing would ever be written of long runs else.
-      refusal = Counter.DROPPED_BEHIND_BYTES;
-    } else if (!breaker.allows() && !breaker.tryProbe()) {
-      // A probe is told last: it is to be written, and to tell of the directory.
-      refusal = Counter.DROPPED_FAULT_BYTES;
+    if (!breaker.allows() && !breaker.tryProbe()) {
+      return Counter.DROPPED_FAULT_BYTES;
     }
-    waitingBytes.addAndGet(refusal == null ? 0 : -bytes);
-    return refusal;
+    long before = waitingBytes.getAndAdd(bytes);
+    if (before > 0 && before + bytes > mostWaitingBytes) {
+      // One offer is taken however long it is: nothing would ever be written of long runs else.
+      waitingBytes.addAndGet(-bytes);
+      breaker.unused();
+      return Counter.DROPPED_BEHIND_BYTES;
+    }
+    return null;
   }
 
   private void giveUpHang() {

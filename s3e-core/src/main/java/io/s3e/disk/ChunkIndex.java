@@ -55,6 +55,11 @@ final class ChunkIndex {
     regions[number] = region;
   }
 
+  /** The region that is entered under a number, or not yet forgotten; null if there is none. */
+  synchronized @Nullable Region region(int number) {
+    return regions[number];
+  }
+
   /** Whether none has ever been there. */
   boolean isEmpty() {
     return blocks.length == 0;

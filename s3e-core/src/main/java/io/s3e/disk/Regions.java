@@ -8,14 +8,13 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The regions of one directory, by their numbers, and the order in which they are given up. The
- * count of numbers is fixed: that is the hard cap, which nobody has to keep count of.
+ * The files of the regions that an index has by their numbers, and the order in which they are
+ * given up. The count of numbers is fixed: that is the hard cap, which nobody has to keep count of.
  *
  * <p><b>Order.</b> A region is made under a number that none has, while the disk has room; then in
  * place of the one that began longest ago, with all that it holds. What is wanted again is fetched
@@ -60,7 +59,6 @@ final class Regions implements AutoCloseable {
   private final ChunkIndex index;
   final DiskSpace space;
   private final DiskMetrics metrics;
-  private final AtomicReferenceArray<@Nullable Region> all;
 
   /** The region that this process appends to. */
   @Nullable Region own;
@@ -70,7 +68,6 @@ final class Regions implements AutoCloseable {
     this.index = index;
     this.space = space;
     this.metrics = metrics;
-    this.all = new AtomicReferenceArray<>(maker.regions());
   }
 
   /** Another region to append to: the own one; null if there is no space. */
@@ -78,7 +75,7 @@ final class Regions implements AutoCloseable {
     own = null;
     IOException failure = null;
     for (int number : candidates()) {
-      Region old = all.get(number);
+      Region old = index.region(number);
       try {
         own = replace(number, old);
         if (own != null) {
@@ -86,7 +83,7 @@ final class Regions implements AutoCloseable {
         }
       } catch (IOException e) {
         failure = e;
-        if (old != null && all.get(number) == null) {
+        if (old != null && index.region(number) == null) {
           // Where no file can be made, one region is lost for the attempt, and not all of them.
           break;
         }
@@ -101,7 +98,9 @@ final class Regions implements AutoCloseable {
   private List<Integer> candidates() {
     List<Integer> numbers = new ArrayList<>();
     if (space.mayGrow()) {
-      IntStream.range(0, all.length()).filter(e -> all.get(e) == null).forEach(numbers::add);
+      IntStream.range(0, maker.regions())
+          .filter(e -> index.region(e) == null)
+          .forEach(numbers::add);
     }
     oldest().forEach(region -> numbers.add(region.header.number()));
     return numbers;
@@ -116,7 +115,7 @@ final class Regions implements AutoCloseable {
     }
     Region made = maker.make(number);
     if (made != null) {
-      enter(made);
+      index.enter(made);
     }
     return made;
   }
@@ -124,7 +123,7 @@ final class Regions implements AutoCloseable {
   /** Whether no other process has put its own in the place of a region, or of none, meanwhile. */
   private boolean isStill(int number, @Nullable Region region) throws IOException {
     look(number);
-    return all.get(number) == region;
+    return index.region(number) == region;
   }
 
   /** What cannot be deleted is kept, and read on. */
@@ -138,12 +137,7 @@ final class Regions implements AutoCloseable {
   /** Nothing leads to the region any more; its file stays. */
   private void forget(Region region) {
     index.forget(region);
-    close(region);
-  }
-
-  private void enter(Region region) {
-    index.enter(region);
-    all.set(region.header.number(), region);
+    region.close();
   }
 
   /**
@@ -162,7 +156,7 @@ final class Regions implements AutoCloseable {
   }
 
   private Stream<Region> known() {
-    return IntStream.range(0, all.length()).mapToObj(all::get).flatMap(Stream::ofNullable);
+    return IntStream.range(0, maker.regions()).mapToObj(index::region).flatMap(Stream::ofNullable);
   }
 
   /**
@@ -173,13 +167,13 @@ final class Regions implements AutoCloseable {
     IOException failure = null;
     boolean isAnySeen = false;
     boolean isAnyGone = false;
-    for (int number = 0; number < all.length(); number++) {
+    for (int number = 0; number < maker.regions(); number++) {
       beforeEach.run();
-      Region before = all.get(number);
+      Region before = index.region(number);
       try {
         look(number);
         isAnySeen = true;
-        isAnyGone |= before != null && before != all.get(number);
+        isAnyGone |= before != null && before != index.region(number);
       } catch (IOException e) {
         failure = e;
       }
@@ -191,7 +185,7 @@ final class Regions implements AutoCloseable {
   }
 
   private void look(int number) throws IOException {
-    Region known = all.get(number);
+    Region known = index.region(number);
     if (known != null && known == own) {
       return;
     }
@@ -201,7 +195,7 @@ final class Regions implements AutoCloseable {
         forget(known);
       }
       if (now != null) {
-        enter(now);
+        index.enter(now);
       }
     }
     if (now != null && now.isShared()) {
@@ -217,14 +211,10 @@ final class Regions implements AutoCloseable {
     chunks.forEach(index::add);
   }
 
+  /** For good: what the index knows leads to nothing that can be read. */
   @Override
   public void close() {
-    known().forEach(this::close);
-  }
-
-  private void close(Region region) {
-    all.set(region.header.number(), null);
-    region.close();
+    known().forEach(Region::close);
   }
 
   /** Bytes that the regions take on disk, as far as is known in memory. */
@@ -233,6 +223,6 @@ final class Regions implements AutoCloseable {
   }
 
   long capacityBytes() {
-    return all.length() * maker.layout().regionBytes();
+    return maker.regions() * maker.layout().regionBytes();
   }
 }

@@ -328,19 +328,18 @@ class AppenderTest {
     DiskSpace space = new DiskSpace(() -> 80, () -> 100);
     Breaker breaker =
         new Breaker(Duration.ofMillis(1), System::nanoTime, metrics, "Writing of a test");
-    try (Regions regions = new Regions(maker, index, space, metrics)) {
-      Appender appender = new Appender(regions, index, breaker, metrics, MIB);
-      for (int i = 0; i < 25; i++) {
-        appender.offer(TestWriteBack.all(StoredBytes.object("key " + i, 100)).offered());
-      }
-      appender.start();
-      DiskWrites.await(metrics, StoreRig.PATIENCE);
-      for (int i = 0; i < 25; i++) {
-        assertThat(index.place(StoredBytes.object("key " + i, 100), 0)).as("%d", i).isNotNull();
-      }
-      assertThat(metrics.get(Counter.WRITES)).isEqualTo(3);
-      StoreRig.close(appender);
+    Regions regions = new Regions(maker, index, space, metrics);
+    Appender appender = new Appender(regions, index, breaker, metrics, MIB);
+    for (int i = 0; i < 25; i++) {
+      appender.offer(TestWriteBack.all(StoredBytes.object("key " + i, 100)).offered());
     }
+    appender.start();
+    DiskWrites.await(metrics, StoreRig.PATIENCE);
+    for (int i = 0; i < 25; i++) {
+      assertThat(index.place(StoredBytes.object("key " + i, 100), 0)).as("%d", i).isNotNull();
+    }
+    assertThat(metrics.get(Counter.WRITES)).isEqualTo(3);
+    StoreRig.close(appender);
   }
 
   @Test

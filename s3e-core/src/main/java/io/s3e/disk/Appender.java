@@ -154,7 +154,6 @@ final class Appender {
       tend();
       write();
     }
-    dropWaiting(Counter.DROPPED_CLOSED_BYTES);
     settle(Counter.DROPPED_CLOSED_BYTES, stagedBytes);
     regions.close();
   }
@@ -309,7 +308,6 @@ final class Appender {
       metrics.count(Counter.WRITES);
       outcome = Counter.WRITTEN_BYTES;
     } finally {
-      busySinceNanos = 0;
       staged.clear();
       settle(outcome, stagedBytes);
       stagedBytes = 0;
@@ -331,17 +329,18 @@ final class Appender {
     return isFull ? regions.next() : to;
   }
 
+  /** Drops what waits, and whatever is offered from now on. */
   void stop() {
     closed = true;
+    dropWaiting(Counter.DROPPED_CLOSED_BYTES);
     LockSupport.unpark(thread);
   }
 
-  /** Drops what waits; waits until then for what is being written. */
+  /** Waits until then for what is being written. */
   void awaitEnd(long deadlineNanos) {
     long left = TimeUnit.NANOSECONDS.toMillis(deadlineNanos - System.nanoTime());
     if (!Background.await(thread, left)) {
       LOG.warn("Writing to the cache on disk hangs; left behind");
     }
-    dropWaiting(Counter.DROPPED_CLOSED_BYTES);
   }
 }

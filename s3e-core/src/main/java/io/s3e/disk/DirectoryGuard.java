@@ -11,7 +11,6 @@ import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.nio.file.attribute.UserPrincipal;
-import java.util.HexFormat;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.Set;
@@ -178,11 +177,6 @@ record DirectoryGuard(Path top, UserPrincipal user, @Nullable RefusedDirectoryEx
 
   private static PosixFileAttributes attributesOf(Path path) throws IOException {
     return Files.readAttributes(path, PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
-  }
-
-  /** Digits that nobody guesses, two for each byte. */
-  static String randomHex(int bytes) {
-    return HexFormat.of().formatHex(CacheKey.random(bytes));
   }
 
   /**

@@ -22,6 +22,7 @@ import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Objects;
 import java.util.Set;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -59,7 +60,8 @@ class DiskIo {
    * open it, and it goes with its descriptor, however this process ends.
    */
   OpenFile createUnlinked(Path directory) throws IOException {
-    Path file = directory.resolve(".s3e-" + DirectoryGuard.randomHex(16));
+    // Nobody guesses it.
+    Path file = directory.resolve(".s3e-" + UUID.randomUUID());
     FileChannel created = FileChannel.open(file, CREATE, OWNERS_FILE);
     try {
       Files.delete(file);

@@ -7,6 +7,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -60,7 +61,7 @@ record Layout(int regions, long regionBytes, boolean isSealed, long keyCheck) {
     if (present != null) {
       return present;
     }
-    Path unfinished = instance.resolve(NAME + "-" + DirectoryGuard.randomHex(8));
+    Path unfinished = instance.resolve(NAME + "-" + UUID.randomUUID());
     try {
       try (OpenFile created = io.createIn(unfinished, directory)) {
         created.write(wanted.encode(), 0);

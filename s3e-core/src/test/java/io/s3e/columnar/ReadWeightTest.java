@@ -88,18 +88,18 @@ class ReadWeightTest {
     assertThat(weight.simpleNames())
         .as("what docs/ARCHITECTURE.md tells of a read")
         .containsAll(ArchitecturePage.read().section("A read in 12 steps").classNames());
-    // 80 classes and 1,955 lines on a busy machine: a reader that waits longer asks its planner
-    // once more.
-    assertThat(weight.classes()).hasSizeBetween(10, 82);
-    assertThat(weight.lines()).isBetween(200, 2_020);
+    // 80 classes and 1,909 to 1,918 lines: a reader that waits longer asks its planner once more.
+    assertThat(weight.classes()).hasSizeBetween(10, 81);
+    assertThat(weight.lines()).isBetween(200, 1_970);
     assertThat(weight.functions()).as("those of making the engine too").isBetween(10L, 95L);
   }
 
   @Test
   void aFooterAndTwoColumns() throws Exception {
     Weight weight = trace(Trace.COLUMNS);
-    assertThat(weight.classes()).hasSizeBetween(10, 103);
-    assertThat(weight.lines()).isBetween(300, 2_950);
+    // 100 or 101 classes and 2,797 to 2,814 lines.
+    assertThat(weight.classes()).hasSizeBetween(10, 102);
+    assertThat(weight.lines()).isBetween(300, 2_870);
     assertThat(weight.functions()).isBetween(10L, 118L);
   }
 }

@@ -76,7 +76,7 @@ final class Breaker {
   private int failuresInARow;
 
   /** How often the pause is as long as the first one: a power of two. */
-  private int pauses = 1;
+  private volatile int pauses = 1;
 
   /** When the state that ends by time ends. */
   private volatile long endsNanos;
@@ -125,25 +125,36 @@ final class Breaker {
     }
   }
 
-  synchronized void success() {
-    if (state == State.PROBING) {
-      state = State.CLOSED;
-      metrics.add(Counter.BREAKERS_OPEN, -1);
-      Background.logApart(() -> LOG.info("{} works again", what));
+  void success() {
+    boolean closes;
+    synchronized (this) {
+      closes = state == State.PROBING;
+      if (closes) {
+        state = State.CLOSED;
+        metrics.add(Counter.BREAKERS_OPEN, -1);
+      }
+      if (state == State.CLOSED) {
+        failuresInARow = 0;
+      }
     }
-    if (state == State.CLOSED) {
-      failuresInARow = 0;
+    if (closes) {
+      Background.logApart(() -> LOG.info("{} works again", what));
     }
   }
 
-  synchronized void failure(Cause cause) {
-    boolean opens = state == State.CLOSED && (++failuresInARow >= FAILURES_IN_A_ROW || cause.lasts);
-    if (opens || state == State.PROBING) {
-      open();
+  void failure(Cause cause) {
+    boolean opens;
+    synchronized (this) {
+      opens = state == State.CLOSED && (++failuresInARow >= FAILURES_IN_A_ROW || cause.lasts);
+      if (opens) {
+        metrics.count(Counter.BREAKER_OPENED);
+        metrics.count(Counter.BREAKERS_OPEN);
+      }
+      if (opens || state == State.PROBING) {
+        open();
+      }
     }
     if (opens) {
-      metrics.count(Counter.BREAKER_OPENED);
-      metrics.count(Counter.BREAKERS_OPEN);
       // Not here, which may be an event loop or the timer: the log may be on the same disk.
       long millis = TimeUnit.NANOSECONDS.toMillis(pauseNanos * pauses);
       String said = "{} is left alone for {} ms after failures, the last one: {}";

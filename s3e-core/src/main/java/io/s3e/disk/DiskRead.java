@@ -23,8 +23,8 @@ import org.slf4j.LoggerFactory;
  * <p><b>Invariants.</b>
  *
  * <ol>
- *   <li>The target is written with {@code this} held, by who has found then that the read is not
- *       over. It is the reader's alone once {@link #end} has returned.
+ *   <li>The target is written while the read is not over, with {@code this} held. It is the
+ *       reader's alone once {@link #end} has returned.
  *   <li>The disk is read into memory of the reading thread, without the lock. A disk that hangs
  *       holds that thread and that memory, and nothing of the reader's.
  *   <li>Chunks may come in any order; those before the first gap count.
@@ -67,8 +67,10 @@ public final class DiskRead {
   /** When the patience was renewed last. */
   private volatile long sinceNanos = System.nanoTime();
 
-  /** Done once the read is over: cancelled where its reader ends it, and nobody is told. */
-  private final CompletableFuture<@Nullable Void> over = new CompletableFuture<>();
+  private volatile boolean over;
+
+  /** Completes once the read is over, and is cancelled where its reader ends it. */
+  private final CompletableFuture<@Nullable Void> told = new CompletableFuture<>();
 
   // Guarded by this.
   private final BitSet come = new BitSet();
@@ -99,7 +101,7 @@ public final class DiskRead {
       chunk++;
     }
     nextToRead = chunk;
-    if (over.isDone()) {
+    if (over) {
       return;
     }
     int pieces = (wantedEnd - chunk - 1) / ChunkReader.BATCH_CHUNKS + 1;
@@ -129,7 +131,7 @@ public final class DiskRead {
 
   private synchronized @Nullable ChunkRange nextPiece() {
     begun = true;
-    if (over.isDone() || nextToRead >= wantedEnd) {
+    if (over || nextToRead >= wantedEnd) {
       return null;
     }
     int first = nextToRead;
@@ -139,7 +141,7 @@ public final class DiskRead {
 
   /** A verified chunk has come; false if the reader has left. */
   private boolean land(int chunk, ByteBuffer bytes) {
-    if (over.isDone() && chunk < targetEnd) {
+    if (over && chunk < targetEnd) {
       return false;
     }
     long chunkStart = (long) chunk * StoredObject.CHUNK_BYTES;
@@ -158,7 +160,7 @@ public final class DiskRead {
     long chunkStart = (long) chunk * StoredObject.CHUNK_BYTES;
     int from = (int) Math.max(0, start - chunkStart);
     synchronized (this) {
-      if (over.isDone() || chunk >= wantedEnd) {
+      if (over || chunk >= wantedEnd) {
         return;
       }
       int at = (int) (chunkStart + from - start);
@@ -174,42 +176,45 @@ public final class DiskRead {
       if (come.cardinality() % PATIENCE_CHUNKS == 0) {
         sinceNanos = System.nanoTime();
       }
+      over = isComplete();
     }
-    endIfComplete();
+    tell();
   }
 
   /** Nothing comes from {@code chunk} on, nor from what no thread has begun to read. */
   private void endFrom(int chunk) {
     synchronized (this) {
       wantedEnd = Math.min(wantedEnd, Math.min(chunk, nextToRead));
+      over |= isComplete();
     }
-    endIfComplete();
+    tell();
+  }
+
+  private boolean isComplete() {
+    return come.nextClearBit(0) >= wantedEnd - chunks.first();
   }
 
   /** Tells of the end, without the lock. What fails there keeps no other read from its end. */
-  private void endIfComplete() {
-    synchronized (this) {
-      if (come.nextClearBit(0) < wantedEnd - chunks.first()) {
-        return;
-      }
+  private void tell() {
+    if (over) {
+      told.complete(null);
     }
-    over.complete(null);
   }
 
   /** Runs {@code then} once the read is over, on any thread; it must not block. */
   public void whenOver(Runnable then) {
-    var unused = over.thenRun(then);
+    var unused = told.thenRun(then);
   }
 
   /** Waits for the end of the read while there is patience and the thread is not interrupted. */
   public void await() {
-    for (int i = 0; i < SPINS && !over.isDone(); i++) {
+    for (int i = 0; i < SPINS && !over; i++) {
       Thread.onSpinWait();
     }
     Thread reader = Thread.currentThread();
     whenOver(() -> LockSupport.unpark(reader));
     long pausedNanos = 0;
-    while (!over.isDone() && !reader.isInterrupted()) {
+    while (!over && !reader.isInterrupted()) {
       long from = System.nanoTime();
       long patience = readers.deadlineNanos - (from - pausedNanos - sinceNanos);
       LockSupport.parkNanos(this, patience);
@@ -224,15 +229,24 @@ public final class DiskRead {
 
   /** Ends the read if its patience is over. */
   public void checkDeadline(long now) {
-    // First: others may be told of their ends then.
-    if (now - sinceNanos >= readers.deadlineNanos && over.complete(null)) {
-      readers.timedOut(begun);
+    if (over || now - sinceNanos < readers.deadlineNanos) {
+      return;
     }
+    synchronized (this) {
+      if (over) {
+        return;
+      }
+      over = true;
+    }
+    // First: others may be told of their ends then.
+    tell();
+    readers.timedOut(begun);
   }
 
   /** Ends the read and tells nobody; how many bytes have come. The target is the caller's now. */
   public synchronized int end() {
-    boolean unused = over.cancel(false);
+    boolean unused = told.cancel(false);
+    over = true;
     long chunk = chunks.first() + (long) come.nextClearBit(0);
     long bytes = Math.min(chunk * StoredObject.CHUNK_BYTES, chunks.object().size()) - start;
     return (int) Math.max(0, Math.min(target.remaining(), bytes));

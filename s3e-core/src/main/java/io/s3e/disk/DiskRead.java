@@ -3,7 +3,6 @@ package io.s3e.disk;
 
 import java.nio.ByteBuffer;
 import java.util.BitSet;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
@@ -69,9 +68,6 @@ public final class DiskRead {
 
   private volatile boolean over;
 
-  /** Completes once the read is over, and is cancelled where its reader ends it. */
-  private final CompletableFuture<@Nullable Void> told = new CompletableFuture<>();
-
   // Guarded by this.
   private final BitSet come = new BitSet();
   private int nextToRead;
@@ -80,6 +76,7 @@ public final class DiskRead {
   private int wantedEnd;
 
   private boolean begun;
+  private @Nullable Runnable whenOver;
 
   /** As {@link DiskCache#read}; chunks behind the target are {@linkplain RecentChunks kept}. */
   DiskRead(Readers readers, ChunkRange chunks, long start, ByteBuffer target) {
@@ -194,16 +191,29 @@ public final class DiskRead {
     return come.nextClearBit(0) >= wantedEnd - chunks.first();
   }
 
-  /** Tells of the end, without the lock. What fails there keeps no other read from its end. */
+  /** Tells of the end once, without the lock. What fails there keeps no other read from its end. */
+  @SuppressWarnings("IllegalCatch")
   private void tell() {
-    if (over) {
-      told.complete(null);
+    Runnable told;
+    synchronized (this) {
+      told = over ? whenOver : null;
+      whenOver = over ? null : whenOver;
+    }
+    if (told != null) {
+      try {
+        told.run();
+      } catch (Throwable e) {
+        LOG.warn("A reader could not be told that its read from disk is over", e);
+      }
     }
   }
 
   /** Runs {@code then} once the read is over, on any thread; it must not block. */
   public void whenOver(Runnable then) {
-    var unused = told.thenRun(then);
+    synchronized (this) {
+      whenOver = then;
+    }
+    tell();
   }
 
   /** Waits for the end of the read while there is patience and the thread is not interrupted. */
@@ -245,7 +255,7 @@ public final class DiskRead {
 
   /** Ends the read and tells nobody; how many bytes have come. The target is the caller's now. */
   public synchronized int end() {
-    boolean unused = told.cancel(false);
+    whenOver = null;
     over = true;
     long chunk = chunks.first() + (long) come.nextClearBit(0);
     long bytes = Math.min(chunk * StoredObject.CHUNK_BYTES, chunks.object().size()) - start;

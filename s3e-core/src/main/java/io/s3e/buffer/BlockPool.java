@@ -2,7 +2,6 @@
 package io.s3e.buffer;
 
 import io.s3e.buffer.Arena.Buffer;
-import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
@@ -24,8 +23,7 @@ import org.jspecify.annotations.Nullable;
  * and find its buffers, or for a trim, and find what it has given back. Releases do not wait for
  * it.
  *
- * <p><b>Close.</b> An acquirer that grows meanwhile may still get a buffer, whose release frees the
- * arena.
+ * <p><b>Close.</b> An acquirer that meets it may still get a buffer, whose release frees the arena.
  */
 public final class BlockPool implements AutoCloseable {
   /**
@@ -149,8 +147,8 @@ public final class BlockPool implements AutoCloseable {
       }
       for (Arena arena : idle) {
         memory.free(arena.memory);
-        populated -= arena.buffers;
-        budget.release((long) arena.buffers * blockBytes);
+        populated -= arena.buffers.size();
+        budget.release(arena.memory.capacity());
         refused = false;
       }
     }
@@ -183,23 +181,33 @@ public final class BlockPool implements AutoCloseable {
     }
   }
 
-  /**
-   * Adds an arena; answers one of its buffers and makes the others free. With the lock of resizing.
-   */
+  /** Adds an arena and answers one of its buffers, if it may. With the lock of resizing. */
   private @Nullable Buffer grow() {
     boolean pauses = refused && System.nanoTime() - refusedAtNanos < REFUSAL_PAUSE_NANOS;
     int blocks = pauses ? 0 : reserveBlocks();
-    ByteBuffer made = blocks == 0 ? null : allocate(blocks * blockBytes);
-    if (made == null) {
-      return null;
+    if (blocks > 0) {
+      add(blocks);
     }
-    Arena arena = new Arena(made, blocks);
-    synchronized (free) {
-      populated += blocks;
-      for (int i = 0; i < blocks; i++) {
-        free.addFirst(arena.buffer(i, blockBytes));
+    return take();
+  }
+
+  /** Adds an arena of blocks that are reserved; if the JVM has no memory, they are no more. */
+  private void add(int blocks) {
+    boolean isIn = false;
+    try {
+      Arena arena = new Arena(memory.allocate(blocks * blockBytes), blockBytes);
+      synchronized (free) {
+        isIn = free.addAll(arena.buffers);
+        populated += blocks;
       }
-      return take();
+    } catch (OutOfMemoryError e) {
+      // Reads go on with less; DirectMemory has said so.
+      refusedAtNanos = System.nanoTime();
+      refused = true;
+    } finally {
+      if (!isIn) {
+        budget.release((long) blocks * blockBytes);
+      }
     }
   }
 
@@ -213,22 +221,5 @@ public final class BlockPool implements AutoCloseable {
       blocks = (int) Math.min(blocks - 1, budget.available() / blockBytes);
     }
     return blocks;
-  }
-
-  /** Memory that is reserved; null, and it is reserved no more, if the JVM has none. */
-  private @Nullable ByteBuffer allocate(int bytes) {
-    ByteBuffer made = null;
-    try {
-      made = memory.allocate(bytes);
-    } catch (OutOfMemoryError e) {
-      // Reads go on with less; DirectMemory has said so.
-      refusedAtNanos = System.nanoTime();
-      refused = true;
-    } finally {
-      if (made == null) {
-        budget.release(bytes);
-      }
-    }
-    return made;
   }
 }

@@ -22,7 +22,8 @@ final class LayoutBuilder {
       throws MalformedException {
     long chunks = (long) groups * Math.max(1, columns);
     if (chunks > FileLayout.MAX_CHUNKS || footerStart > MAX_OBJECT_BYTES) {
-      throw new MalformedException(chunks + " chunks before " + footerStart + " are too many");
+      String places = groups + " groups of " + columns + " columns before " + footerStart;
+      throw new MalformedException(places + " are more than a file has");
     }
     layout = new FileLayout(format, footerStart, groups, columns);
   }

@@ -336,10 +336,13 @@ final class Appender {
     LockSupport.unpark(thread);
   }
 
-  /** Waits until then for what is being written. */
+  /** Waits until then for what is being written. A write that hangs keeps the files open. */
   void awaitEnd(long deadlineNanos) {
     long left = TimeUnit.NANOSECONDS.toMillis(deadlineNanos - System.nanoTime());
-    if (!Background.await(thread, left)) {
+    if (Background.await(thread, left)) {
+      // As a rule again: an error may have ended the thread before.
+      regions.close();
+    } else {
       LOG.warn("Writing to the cache on disk hangs; left behind");
     }
   }

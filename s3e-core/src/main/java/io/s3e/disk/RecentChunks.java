@@ -2,7 +2,6 @@
 package io.s3e.disk;
 
 import java.nio.ByteBuffer;
-import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -44,10 +43,12 @@ final class RecentChunks {
   synchronized void keep(StoredObject object, int chunk, ByteBuffer bytes) {
     List<Object> key = List.of(object, chunk);
     if (kept.get(key) == null) {
-      Iterator<ByteBuffer> eldest = kept.values().iterator();
-      ByteBuffer place = eldest.next();
-      eldest.remove();
-      kept.put(key, place.clear().put(bytes.duplicate()).flip());
+      ByteBuffer source = bytes.duplicate();
+      var eldest = kept.entrySet().iterator().next();
+      // In this order a heap without room leaves all as it was.
+      kept.put(key, eldest.getValue());
+      kept.remove(eldest.getKey());
+      eldest.getValue().clear().put(source).flip();
     }
   }
 }

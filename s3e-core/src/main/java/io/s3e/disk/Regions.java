@@ -63,6 +63,8 @@ final class Regions implements AutoCloseable {
   /** The region that this process appends to. */
   @Nullable Region own;
 
+  private boolean closed;
+
   Regions(Maker maker, ChunkIndex index, DiskSpace space, DiskMetrics metrics) {
     this.maker = maker;
     this.index = index;
@@ -211,10 +213,13 @@ final class Regions implements AutoCloseable {
     chunks.forEach(index::add);
   }
 
-  /** For good: what the index knows leads to nothing that can be read. */
+  /** For good: what the index knows leads to nothing that can be read. Idempotent. */
   @Override
-  public void close() {
-    known().forEach(Region::close);
+  public synchronized void close() {
+    if (!closed) {
+      closed = true;
+      known().forEach(Region::close);
+    }
   }
 
   /** Bytes that the regions take on disk, as far as is known in memory. */

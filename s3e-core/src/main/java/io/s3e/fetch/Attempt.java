@@ -120,7 +120,12 @@ final class Attempt implements ResponseHandler {
     handle.listener().onGetStarted(range.start(), range.length(), get.isGuess());
   }
 
+  /** Sends the GET, unless it was cancelled before. */
   void begin() {
+    if (fence.isClosed()) {
+      get.clientIsThrough();
+      return;
+    }
     ObjectClient.Exchange started;
     try {
       tellStarted();

@@ -132,6 +132,10 @@ public final class RunFetch implements Attempt.Outcome {
       }
       running.add(fetch);
       grant.onRevoked(fetch::revoked);
+      if (fetch.isOver()) {
+        // Cancelled since it was added, by who found nothing to take from the guesses.
+        grant.landed();
+      }
       return fetch;
     } catch (RuntimeException | Error e) {
       if (fetch == null) {
@@ -227,12 +231,12 @@ public final class RunFetch implements Attempt.Outcome {
       finish(Failures.broke("GET " + range(), e));
       throw e;
     }
-    attempt.begin();
     IOException why = cancelled;
     if (why != null) {
       // Cancelled while this attempt was being set up: nobody else may have seen it.
       attempt.cancel(why);
     }
+    attempt.begin();
   }
 
   private Attempt prepared() {
@@ -391,6 +395,8 @@ public final class RunFetch implements Attempt.Outcome {
     handle.listener().onRetry(failure);
     grant.pause();
     phase.set(Phase.BETWEEN);
+    // Where there is no pause, what follows sends at once.
+    endIfCancelled();
     Runnable next = () -> sendAfter(again.pauseNanos(), failure);
     if (again.remedy() == Remedy.NONE) {
       next.run();

@@ -45,7 +45,7 @@ public final class Grant {
   private final Purpose purpose;
   private final boolean lent;
 
-  /** Guarded by this. */
+  /** Guarded by this; the lock of {@link ObjectPlaces} is taken under it. */
   private LanePlace place = LanePlace.IN_LANE;
 
   /** How the run of a guess is asked to give up; null as long as it cannot be. */

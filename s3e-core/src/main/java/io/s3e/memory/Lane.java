@@ -81,7 +81,7 @@ final class Lane {
     return overdue.getAndUpdate(now -> Math.min(now + 1, mostOverdue)) < mostOverdue;
   }
 
-  /** A GET without a place is over, or has kept its place. */
+  /** A GET is without a place no more. */
   void endOverdue() {
     if (overdue.decrementAndGet() < 0) {
       throw new IllegalStateException("more overdue GETs over than there were");

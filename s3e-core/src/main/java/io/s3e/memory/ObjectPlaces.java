@@ -45,9 +45,14 @@ final class ObjectPlaces {
 
   /** Takes a place, if the object may have one and more than {@code kept} of the lane are free. */
   synchronized boolean tryEnter(Object object, int kept) {
-    boolean isIn = !isFull(object) && lane.tryEnter(kept);
-    if (isIn) {
-      count(object, 1);
+    if (isFull(object)) {
+      return false;
+    }
+    // First: the heap may have no room for it, and a place that was taken by then would be lost.
+    count(object, 1);
+    boolean isIn = lane.tryEnter(kept);
+    if (!isIn) {
+      count(object, -1);
     }
     return isIn;
   }

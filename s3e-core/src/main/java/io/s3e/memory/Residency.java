@@ -39,9 +39,10 @@ import org.jspecify.annotations.Nullable;
  * GET, dirty or not; {@link Admission} tells which lent ones.
  *
  * <p><b>Lock.</b> {@code queues} guards the queues, and the state and marks of each slab. It is
- * held for a few steps in them, for a walk over what is unread from time to time, and for one over
- * all slabs when a tenant ends. A slab that is evicted leaves its queue under the lock; its blocks
- * are dropped by the same thread, once, without it. Nobody else is told of anything under it.
+ * held for a few steps in them, for a walk over what is unread from time to time, for one over what
+ * has been read where all of it is dirty, and for one over all slabs when a tenant ends. A slab
+ * that is evicted leaves its queue under the lock; its blocks are dropped by the same thread, once,
+ * without it. Nobody else is told of anything under it.
  *
  * <p>Any thread. A read takes the lock once a slab, when it settles it; other reads of a resident
  * block write at most one flag of its slab.
@@ -253,8 +254,11 @@ public final class Residency {
   }
 
   private void drop(List<Block> blocks) {
-    blocks.forEach(index::remove);
-    evictAll(blocks.iterator());
+    try {
+      blocks.forEach(index::remove);
+    } finally {
+      evictAll(blocks.iterator());
+    }
   }
 
   /** The memory goes back only if all do, whatever the fate of one throws. */

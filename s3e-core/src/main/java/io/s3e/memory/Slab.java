@@ -117,11 +117,15 @@ final class Slab {
 
   /** To the end of the queue of that state, which may be its own. With the lock. */
   void moveTo(State to) {
-    queues.get(state.ordinal()).remove(this);
-    state = to;
-    if (to != State.GONE) {
+    if (to != state && to != State.GONE) {
+      // First: where the heap has no room for it, the slab stays what and where it is.
       queues.get(to.ordinal()).add(this);
     }
+    queues.get(state.ordinal()).remove(this);
+    if (to == state) {
+      queues.get(to.ordinal()).add(this);
+    }
+    state = to;
   }
 
   /** One mark more; false if the slab is GONE. */

@@ -32,9 +32,10 @@ public final class VectorPlanner {
   /**
    * Sorts {@code ranges} and joins neighbours. Ranges whose blocks touch are joined, for together
    * they take no byte more than apart. Others are joined over gaps of up to {@link #MAX_GAP_BYTES},
-   * with half as many bytes that nobody asked for as bytes that somebody did, but for gaps of a
-   * block or two. The blocks of a joined group are at most {@code requestBytes} long, or one block.
-   * A range longer than that is a group of its own. So is each empty range, which overlaps nothing.
+   * with at most {@link #MAX_OVER_READ} times as many bytes that nobody asked for as bytes that
+   * somebody did, but for gaps of a block or two. The blocks of a joined group are at most {@code
+   * requestBytes} long, or one block. A range longer than that is a group of its own. So is each
+   * empty range, which overlaps nothing.
    *
    * @param blockBytes what is fetched at least, in bytes
    * @return groups in order of offset; each index of {@code ranges} is a member of exactly one

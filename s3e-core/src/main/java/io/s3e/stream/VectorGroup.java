@@ -116,14 +116,15 @@ final class VectorGroup {
 
   /** Waiting → idle, and lets the first range get on; false if the group was over. */
   boolean begin() {
+    for (Member member : members) {
+      // Heard of from the first turn on, which finds by itself what is complete before.
+      var unused = member.result.whenComplete((bytes, failure) -> completed());
+    }
     synchronized (this) {
       if (state != State.WAITING) {
         return false;
       }
       state = State.IDLE;
-    }
-    for (Member member : members) {
-      var unused = member.result.whenComplete((bytes, failure) -> completed());
     }
     schedule(0, Caller.NEVER_WAITS);
     return true;
@@ -186,6 +187,8 @@ final class VectorGroup {
         }
         why = endedBecause;
       }
+      // What a closed tenant's ranges lack comes no more, and is not to be asked for.
+      why = why == null && call.reader.fetcher.isClosed() ? REFUSED : why;
       Member member = members.get(current);
       if (!member.result.isDone()) {
         if (why == null) {

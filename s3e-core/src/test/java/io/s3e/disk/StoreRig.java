@@ -139,7 +139,8 @@ final class StoreRig implements AutoCloseable {
   @Override
   public void close() {
     disk.heal();
-    close(appender);
+    appender.stop();
+    appender.awaitEnd(System.nanoTime() + TimeUnit.SECONDS.toNanos(30));
     assertThat(files.open()).as("files left open").isZero();
     assertThat(files.closedTwice()).as("files closed twice").isZero();
   }

@@ -9,8 +9,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.s3e.client.ClientLimits;
 import io.s3e.client.RequestFailure;
+import io.s3e.metrics.StreamListener;
 import io.s3e.testing.Pause;
 import io.s3e.testing.Slow;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -50,6 +52,26 @@ class PausedRunsTest {
       assertThat(rig.client.calls()).hasSize(1);
       rig.client.script((call, number) -> call.answerWell());
       rig.requireRight(rig.read(open, 0), 0);
+    }
+  }
+
+  /** The first GET that is sent again has no pause: what ends its run may come just before. */
+  @Test
+  void aRunThatIsEndedBetweenTwoAttemptsSendsNoMore() throws Exception {
+    try (FetchRig rig = FetchRig.impatient(8, Duration.ofSeconds(20))) {
+      rig.client.script((call, number) -> call.fail(RequestFailure.Kind.NETWORK));
+      List<RunFetch> runs = new CopyOnWriteArrayList<>();
+      ObjectHandle open =
+          rig.open(
+              new StreamListener() {
+                @Override
+                public void onRetry(Exception failure) {
+                  runs.get(0).cancel(new IOException("nobody wants it"));
+                }
+              });
+      assertThatThrownBy(() -> rig.read(open, 0, 4, runs::add))
+          .hasStackTraceContaining("nobody wants it");
+      assertThat(rig.client.calls()).hasSize(1);
     }
   }
 

@@ -18,10 +18,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * One slab that readers read, writers mark and clean, and everybody evicts. The calls say nothing,
- * for an eviction does not see a slab between two queues. What is left of them at the end does: a
- * guess has not evicted a slab under a mark, a slab without marks is not parked and leaves for the
- * next guess, and one with marks leaves for the next reader.
+ * One slab that readers read, writers mark and clean, and everybody evicts. The calls say nothing.
+ * What is left of them at the end does: a guess has not evicted a slab under a mark, a slab without
+ * marks is not parked and leaves for the next guess, and one with marks leaves for the next reader.
  */
 @Param(name = "me", gen = ThreadIdGen.class)
 @Tag("lincheck")

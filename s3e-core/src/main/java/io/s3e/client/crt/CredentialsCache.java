@@ -44,8 +44,8 @@ import software.amazon.awssdk.crt.auth.credentials.DelegateCredentialsHandler;
  *
  * <p>Independent of these, <i>closed</i>, for good: whoever waits for the provider is told at once
  * that there are none, on the thread that closes, and so is whoever comes later. A provider that
- * hangs keeps the thread that asks until it answers, and nothing else; its answer is dropped. One
- * that is not closed asks once more after a while ({@link SingleFlight}), by another thread.
+ * hangs keeps the thread that asks until it answers, and nothing else; its answer is dropped. Who
+ * is not closed asks once more after a while ({@link SingleFlight}), each time by another thread.
  *
  * <p>Thread-safe.
  */
@@ -232,18 +232,21 @@ final class CredentialsCache implements DelegateCredentialsHandler, AutoCloseabl
 
   /** Asks the provider and tells all who wait, whatever comes of it. */
   private void answer() {
+    long asked = System.nanoTime();
     Exception failure = BROKEN;
     try {
-      failure = resolve();
+      failure = resolve(asked);
     } finally {
-      asking.land(failure);
+      if (asking.begunNanos - asked <= 0) {
+        asking.land(failure);
+      }
+      // Else it has hung so long that another one was asked, which tells those who wait.
     }
   }
 
   /** Asks the provider; null if it has answered. */
-  private @Nullable Exception resolve() {
+  private @Nullable Exception resolve(long asked) {
     try {
-      long asked = System.nanoTime();
       CredentialsSource.Credentials found = source.resolve();
       if (closed) {
         return closed();

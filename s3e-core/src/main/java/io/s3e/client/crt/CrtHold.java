@@ -87,8 +87,13 @@ final class CrtHold {
   /** Waits at rest, also where the JVM's hook is interrupted. */
   private static void endAll() {
     end();
-    Thread cut = Background.start("s3e-crt-cut", CrtHold::cut);
-    boolean unused = Background.await(cut, END_MILLIS + CUT_MILLIS);
+    try {
+      Thread cut = Background.start("s3e-crt-cut", CrtHold::cut);
+      boolean unused = Background.await(cut, END_MILLIS + CUT_MILLIS);
+    } catch (OutOfMemoryError e) {
+      // No thread to give.
+      cut();
+    }
   }
 
   /** Gives up the holds that are left after the wait. */

@@ -23,9 +23,9 @@ import org.slf4j.LoggerFactory;
  * <h2>Two pools</h2>
  *
  * A transport holds two CRT clients over the same event loops and TLS context, one for the wide and
- * one for the narrow slots of its {@link CrtLayout}. Both pools live in Java direct memory, start
- * empty, grow 16 slots at a time and shrink when idle; what {@link #limits()} reports as owned is
- * their ceiling. A request for which no slot is free waits in the CRT until one is closed.
+ * one for the narrow slots that {@link CrtLayout} gives it. Both pools live in Java direct memory,
+ * start empty, grow 16 slots at a time and shrink when idle; what {@link #limits()} reports as
+ * owned is their ceiling. A request for which no slot is free waits in the CRT until one is closed.
  *
  * <p>With direct memory too small for the pools ({@code -XX:MaxDirectMemorySize}, of which the CRT
  * takes 80 % at most), or where nothing is to be lent, there is only a narrow client, whose slots

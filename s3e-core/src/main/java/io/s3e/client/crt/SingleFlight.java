@@ -31,8 +31,8 @@ final class SingleFlight<T> {
   // Guarded by this; null while no question is under way.
   private @Nullable List<Consumer<@Nullable T>> waiters;
 
-  /** When the last question was begun, by {@link System#nanoTime()}. Guarded by this. */
-  long begunNanos;
+  /** When the last question was begun, by {@link System#nanoTime()}. Written with the lock. */
+  volatile long begunNanos;
 
   /** Has the waiter, if any, told the answer to come; whether the caller has to ask for it. */
   synchronized boolean join(@Nullable Consumer<@Nullable T> waiter) {

@@ -76,11 +76,16 @@ class CredentialsCacheTest {
   @Test
   void aProviderThatHangsIsAskedOnceMoreAfterAWhile() throws Exception {
     CountDownLatch release = new CountDownLatch(1);
+    CountDownLatch third = new CountDownLatch(1);
     open(
         () -> {
           int number = asked.get();
           if (number == 1) {
             awaitQuietly(release);
+            throw new IOException("too late");
+          }
+          if (number == 3) {
+            awaitQuietly(third);
           }
           return key("key-" + number);
         });
@@ -98,9 +103,16 @@ class CredentialsCacheTest {
     assertThat(asked).hasValue(2);
     assertThat(cache.keyId()).isEqualTo("key-2");
 
+    cache.suspect(System.nanoTime(), "key-2");
+    CompletableFuture<Void> renewed = new CompletableFuture<>();
+    cache.renew(true, () -> renewed.complete(null));
+    awaitTrue("the third question is asked", () -> asked.get() == 3);
     release.countDown();
-    awaitTrue("both questions have an answer", () -> answered.get() == 2);
-    assertThat(cache.keyId()).as("the older answer came last").isEqualTo("key-2");
+    awaitTrue("the first one has failed at last", () -> answered.get() == 2);
+    assertThat(renewed).as("who waits for the third").isNotDone();
+    third.countDown();
+    renewed.get(10, TimeUnit.SECONDS);
+    assertThat(cache.keyId()).isEqualTo("key-3");
   }
 
   @Test

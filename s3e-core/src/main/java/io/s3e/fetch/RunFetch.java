@@ -39,7 +39,7 @@ import org.slf4j.LoggerFactory;
  * GETTING has an {@link Attempt}, which ends once, by its fence. OVER is reached once: every block
  * is READY or FAILED then, failed ones are out of the index, and all memory is a block's or given
  * back. A cancel leaves its reason first and looks at the phase afterwards; a phase that begins is
- * entered first and looks for a reason afterwards. So no attempt goes on unseen. An error of this
+ * entered first and looks for a reason afterwards. So no attempt begins unseen. An error of this
  * process on the way from one phase to the next, as where the heap is full, ends the run.
  *
  * <p><b>Interest.</b> The run is cancelled when nobody wants it any more ({@link Origin}). What
@@ -90,7 +90,7 @@ public final class RunFetch implements Attempt.Outcome {
 
   private final AtomicReference<Phase> phase = new AtomicReference<>(Phase.BETWEEN);
 
-  /** Set once somebody has ended the run from outside; no attempt goes on from then on. */
+  /** Set once somebody has ended the run from outside; no attempt begins from then on. */
   private volatile @Nullable IOException cancelled;
 
   /** Written between attempts. */

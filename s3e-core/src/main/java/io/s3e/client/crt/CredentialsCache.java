@@ -237,10 +237,10 @@ final class CredentialsCache implements DelegateCredentialsHandler, AutoCloseabl
     try {
       failure = resolve(asked);
     } finally {
-      if (asking.begunNanos - asked <= 0) {
+      if (failure == null || asking.begunNanos - asked <= 0) {
         asking.land(failure);
       }
-      // Else it has hung so long that another one was asked, which tells those who wait.
+      // Else it has hung so long that another one was asked, which may still find some.
     }
   }
 

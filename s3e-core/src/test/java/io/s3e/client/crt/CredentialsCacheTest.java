@@ -115,6 +115,30 @@ class CredentialsCacheTest {
     assertThat(cache.keyId()).isEqualTo("key-3");
   }
 
+  /** Whatever becomes of the question that was asked since. */
+  @Test
+  void credentialsThatComeLateAreThereForAllWhoWait() throws Exception {
+    CountDownLatch first = new CountDownLatch(1);
+    CountDownLatch second = new CountDownLatch(1);
+    open(
+        () -> {
+          int number = asked.get();
+          awaitQuietly(number == 1 ? first : second);
+          return key("key-" + number);
+        });
+    CompletableFuture<Void> ready = new CompletableFuture<>();
+    cache.whenReady(() -> ready.complete(null), ready::completeExceptionally);
+    awaitTrue("the provider is asked", () -> asked.get() == 1);
+    cache.asking.begunNanos -= TimeUnit.MINUTES.toNanos(3);
+    CompletableFuture<Void> late = new CompletableFuture<>();
+    cache.whenReady(() -> late.complete(null), late::completeExceptionally);
+    awaitTrue("and asked once more", () -> asked.get() == 2);
+    first.countDown();
+    CompletableFuture.allOf(ready, late).get(5, TimeUnit.SECONDS);
+    assertThat(cache.keyId()).isEqualTo("key-1");
+    second.countDown();
+  }
+
   @Test
   void expiredCredentialsAreAskedForAgain() throws Exception {
     open(

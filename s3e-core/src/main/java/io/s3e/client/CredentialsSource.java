@@ -7,9 +7,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Where a client finds the credentials that it signs its requests with. It asks on a thread of its
- * own, which may block, one call at a time: before the first request, half a minute after each
- * answer, before the expiry, and once the store has refused what it was told. So a source may keep
- * its answer, but has to notice when that no longer holds.
+ * own, which may block: before the first request, half a minute after each answer, before the
+ * expiry, and once the store has refused what it was told. So a source may keep its answer, but has
+ * to notice when that no longer holds. It is asked once at a time, but beside a call that hangs:
+ * for each 2 min of it once more, on another thread.
  */
 @FunctionalInterface
 public interface CredentialsSource {

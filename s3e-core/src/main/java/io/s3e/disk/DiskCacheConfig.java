@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param capacityBytes the most that one directory may hold, in bytes; 0 is automatic: 10 GiB, and
  *     at most 5 % of what is free when it is opened. Less than 16 MiB is no cache
  * @param hybridBytes in mode HYBRID, how many bytes from the front of an object may go to disk
- * @param readDeadline a read of local disk that takes longer is left behind, and S3 is asked
+ * @param readDeadline a read of local disk is left behind, and S3 asked, if a MiB takes longer
  * @param key secret of 32 bytes that chunks are encrypted with; null writes them as they are
  */
 public record DiskCacheConfig(

@@ -3,8 +3,8 @@ package io.s3e.jvm;
 
 /**
  * The defaults that follow the host: pure arithmetic, explained and simulated in docs/SCALING.md.
- * Up to 25 processors and 2 GiB of heap they are constants but for the memory, which is an eighth
- * of the heap there.
+ * Up to 25 processors and 8 GiB of heap they are constants but for the memory, and for event loops,
+ * of which the CRT makes no more than there are processors.
  *
  * <p>A connection that brings 60 MB/s after 30 ms brings 42 MB/s in GETs of 4 MiB, so that each
  * Gbit/s has 12 MiB in flight. Transports own five eighths of the budget: 20 MiB for each Gbit/s.

@@ -364,7 +364,7 @@ public enum ReadStatistic {
       DiskMetrics.Counter.TIMEOUTS,
       COUNT,
       FILE_SYSTEM,
-      "Reads left behind because they took longer than 200 ms."),
+      "Reads left behind because a MiB took longer than 200 ms."),
   S3E_CACHE_EVICTIONS(
       DiskMetrics.Counter.EVICTIONS,
       COUNT,

@@ -9,7 +9,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * the start, with the settings of the whole application, and closes it at the end. Any thread.
  */
 public final class EngineHold implements AutoCloseable {
-  private final Engine engine;
+  final Engine engine;
   private final AtomicBoolean closed = new AtomicBoolean();
 
   private EngineHold(Engine engine) {
@@ -24,11 +24,6 @@ public final class EngineHold implements AutoCloseable {
    */
   public static EngineHold of(S3EConfig config) {
     return new EngineHold(Engine.join(config));
-  }
-
-  /** The most memory that all tenants of the engine may hold together, in bytes. */
-  public long memoryLimit() {
-    return engine.budget.limit();
   }
 
   /** Lets go; the engine ends after its last tenant. Idempotent. */

@@ -18,6 +18,7 @@ import io.s3e.fetch.FetchConfig;
 import io.s3e.fetch.Fetcher;
 import io.s3e.fetch.GetLedger;
 import io.s3e.fetch.HeadFetch;
+import io.s3e.fetch.ObjectChangedException;
 import io.s3e.fetch.Tenant;
 import io.s3e.memory.Account;
 import io.s3e.metrics.EngineMetrics;
@@ -26,15 +27,9 @@ import io.s3e.stream.Announcement;
 import io.s3e.stream.S3EInputStream;
 import java.io.FileNotFoundException;
 import java.io.IOException;
-import java.nio.channels.FileChannel;
 import java.nio.channels.WritableByteChannel;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -80,7 +75,6 @@ public final class S3E implements AutoCloseable {
       EngineDisk.Opener disks,
       LongSupplier nanoClock) {
     this.engine = engine;
-    int unused = engine.fetchers.incrementAndGet();
     long most = asked.maxWindowBytes();
     this.config =
         asked.toBuilder()
@@ -90,6 +84,7 @@ public final class S3E implements AutoCloseable {
             .maxWindowBytes(most == S3EConfig.AUTOMATIC ? most : Math.max(most, engine.blockBytes))
             .build();
     this.made = engine.clients.make(provider, config.requestBytes(), config.blockBytes());
+    int unused = engine.fetchers.incrementAndGet();
     this.client = made.client();
     this.account = engine.services.admission().account(made.carrier());
     Fetcher begun = null;
@@ -211,34 +206,6 @@ public final class S3E implements AutoCloseable {
   }
 
   /**
-   * Writes a range to a file, with many GETs in flight. The file appears, and replaces what has its
-   * name, only when it is whole. Otherwise as {@link #transfer}.
-   */
-  public long download(
-      ObjectRef object,
-      OpenOptions options,
-      @Nullable ByteRange range,
-      Path target,
-      ProgressListener progress)
-      throws IOException {
-    Path whole = target.toAbsolutePath();
-    long unique = ThreadLocalRandom.current().nextLong();
-    Path partial = whole.resolveSibling("." + whole.getFileName() + "." + unique + ".part");
-    try {
-      long bytes;
-      // Not Files.createTempFile, whose files only their owner may read.
-      try (FileChannel channel =
-          FileChannel.open(partial, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
-        bytes = transfer(object, options, range, channel, progress);
-      }
-      Files.move(partial, whole, StandardCopyOption.REPLACE_EXISTING);
-      return bytes;
-    } finally {
-      Files.deleteIfExists(partial);
-    }
-  }
-
-  /**
    * Writes a range to a channel, in order, with many GETs in flight.
    *
    * @param range which bytes; null for the whole object
@@ -267,7 +234,12 @@ public final class S3E implements AutoCloseable {
     if (size < 0) {
       ObjectHead head = head(object, options);
       size = head.size();
-      etag = etag == null ? head.etag() : etag;
+      if (etag == null) {
+        etag = head.etag();
+      } else if (head.etag() != null && !etag.equals(head.etag())) {
+        String now = object + " has ETag " + head.etag() + ", not " + etag;
+        throw new ObjectChangedException(now, null);
+      }
       // An id needs a right of its own to read by. The ETag names the version as well.
       versionId = versionId == null && etag == null ? head.versionId() : versionId;
     }

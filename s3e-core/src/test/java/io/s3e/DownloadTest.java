@@ -3,13 +3,13 @@ package io.s3e;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.s3e.block.ByteRange;
 import io.s3e.block.ObjectRef;
 import io.s3e.buffer.MemoryBudget;
 import io.s3e.client.ClientLimits;
 import io.s3e.client.RequestFailure;
+import io.s3e.fetch.ObjectChangedException;
 import io.s3e.testing.MemoryObjectClient;
 import io.s3e.testing.Slow;
 import java.io.ByteArrayOutputStream;
@@ -17,15 +17,12 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.channels.Channels;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 class DownloadTest {
   private static final int BLOCK = 64 << 10;
@@ -84,43 +81,50 @@ class DownloadTest {
   }
 
   @Test
-  void writesARangeToAFile(@TempDir Path dir) throws IOException {
-    Path file = dir.resolve("part.bin");
+  void aRangeIsThoseBytes() throws IOException {
+    ByteArrayOutputStream target = new ByteArrayOutputStream();
 
-    engine.download(
-        OBJECT, OpenOptions.DEFAULTS, new ByteRange(100, 3_000_001), file, ProgressListener.NONE);
+    long count =
+        engine.transfer(
+            OBJECT,
+            OpenOptions.DEFAULTS,
+            new ByteRange(100, 3_000_001),
+            Channels.newChannel(target),
+            ProgressListener.NONE);
 
-    assertThat(Files.readAllBytes(file)).isEqualTo(Arrays.copyOfRange(content, 100, 3_000_001));
-    assertThat(dir).isDirectoryNotContaining("glob:**.part");
+    assertThat(count).isEqualTo(2_999_901);
+    assertThat(target.toByteArray()).isEqualTo(Arrays.copyOfRange(content, 100, 3_000_001));
   }
 
-  /** Others may read it, as far as the process says of its files. */
+  /** A size that is asked for is that of the version that was told, or of none. */
   @Test
-  void aFileHasTheModeThatFilesHave(@TempDir Path dir) throws IOException {
-    assumeTrue(dir.getFileSystem().supportedFileAttributeViews().contains("posix"));
-    Path file = dir.resolve("f");
+  void aToldVersionThatHasGoneIsNotReadByTheSizeOfAnother() {
+    client.put(OBJECT, new byte[0], "\"new\"");
 
-    engine.download(OBJECT, OpenOptions.DEFAULTS, null, file, ProgressListener.NONE);
-
-    assertThat(Files.getPosixFilePermissions(file))
-        .isEqualTo(Files.getPosixFilePermissions(Files.createFile(dir.resolve("other"))));
+    assertThatThrownBy(
+            () -> engine.open(OBJECT, OpenOptions.DEFAULTS.withVersion("\"e\"", null)).close())
+        .isInstanceOf(ObjectChangedException.class)
+        .hasMessageContaining("s3://bucket/dir/object has ETag \"new\", not \"e\"");
   }
 
   @Test
   @Slow
-  void leavesNoFileBehindWhenItFails(@TempDir Path dir) {
+  void failsWithTheObjectsName() {
     client.faults(
         (request, number) ->
             MemoryObjectClient.Answer.GOOD.failingAfter(-1, RequestFailure.Kind.SERVER));
 
     assertThatThrownBy(
             () ->
-                engine.download(
-                    OBJECT, OpenOptions.DEFAULTS, null, dir.resolve("f"), ProgressListener.NONE))
+                engine.transfer(
+                    OBJECT,
+                    OpenOptions.DEFAULTS,
+                    null,
+                    Channels.newChannel(OutputStream.nullOutputStream()),
+                    ProgressListener.NONE))
         .isInstanceOf(IOException.class)
         .hasMessageContaining("s3://bucket/dir/object")
         .hasMessageContaining("injected SERVER");
-    assertThat(dir).isEmptyDirectory();
   }
 
   @Test
@@ -137,13 +141,17 @@ class DownloadTest {
   }
 
   @Test
-  void anEmptyObjectIsAnEmptyFile(@TempDir Path dir) throws IOException {
+  void anEmptyObjectTakesNoGet() throws IOException {
     ObjectRef empty = new ObjectRef("bucket", "empty");
     client.put(empty, new byte[0], "\"0\"");
 
-    engine.download(empty, OpenOptions.DEFAULTS, null, dir.resolve("e"), ProgressListener.NONE);
+    ByteArrayOutputStream target = new ByteArrayOutputStream();
+    long count =
+        engine.transfer(
+            empty, OpenOptions.DEFAULTS, null, Channels.newChannel(target), ProgressListener.NONE);
 
-    assertThat(dir.resolve("e")).isEmptyFile();
+    assertThat(count).isZero();
+    assertThat(target.size()).isZero();
     assertThat(client.gets()).isEmpty();
   }
 }

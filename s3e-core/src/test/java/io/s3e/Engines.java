@@ -27,7 +27,7 @@ public final class Engines {
     endIdle();
     S3EConfig config = S3EConfig.DEFAULTS.toBuilder().memoryBytes(NOBODYS_BYTES).build();
     try (EngineHold hold = EngineHold.of(config)) {
-      return hold.memoryLimit() == config.effectiveMemoryBytes();
+      return hold.engine.budget.limit() == config.effectiveMemoryBytes();
     } finally {
       endIdle();
     }

@@ -10,7 +10,9 @@ import io.s3e.client.aws.AwsClients;
 import io.s3e.stream.S3EInputStream;
 import java.io.IOException;
 import java.net.URI;
+import java.nio.channels.FileChannel;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 
 /**
  * S3E without Hadoop: copies an object to a file with many GETs in flight, then reads its last
@@ -32,13 +34,18 @@ public final class CopyObject {
     }
     ObjectRef object = new ObjectRef(args[0], args[1]);
     try (S3E engine = S3E.create(S3EConfig.DEFAULTS, AwsClients.crt(settings.build()))) {
-      long bytes =
-          engine.download(
-              object,
-              OpenOptions.DEFAULTS,
-              null,
-              Path.of(args[2]),
-              (done, total) -> System.out.printf("%d of %d bytes%n", done, total));
+      long bytes;
+      try (FileChannel file =
+          FileChannel.open(
+              Path.of(args[2]), StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+        bytes =
+            engine.transfer(
+                object,
+                OpenOptions.DEFAULTS,
+                null,
+                file,
+                (done, total) -> System.out.printf("%d of %d bytes%n", done, total));
+      }
       try (S3EInputStream in = engine.open(object)) {
         byte[] tail = new byte[(int) Math.min(TAIL_BYTES, in.size())];
         in.readFullyAt(in.size() - tail.length, tail, 0, tail.length);

@@ -60,8 +60,7 @@ public final class AwsClients {
     AwsClientSettings.Builder settings =
         AwsClientSettings.builder()
             .endpoint(URI.create(tls ? "https://localhost" : "http://localhost"))
-            .anonymous(true)
-            .targetGbps(1);
+            .anonymous(true);
     int block = 64 << 10;
     ClientMemory memory = new ClientMemory(2 * block, block, block);
     try (ObjectClient client = open(settings.build(), memory, false)) {

@@ -263,7 +263,7 @@ final class CredentialsCache implements DelegateCredentialsHandler, AutoCloseabl
       boolean isFirst = failedNanos == null;
       failedNanos = System.nanoTime();
       if (!closed && isFirst) {
-        Background.log(() -> LOG.warn("No credentials at present: {}", e.toString()));
+        Background.logApart(() -> LOG.warn("No credentials at present: {}", e.toString()));
       }
       return e;
     } catch (Throwable e) {

@@ -6,6 +6,7 @@ import io.s3e.client.ClientMemory;
 import io.s3e.client.RequestFailure.Kind;
 import io.s3e.client.Transport;
 import io.s3e.client.library.CrtSettings;
+import io.s3e.jvm.Background;
 import io.s3e.jvm.JvmMemory;
 import java.net.URI;
 import java.util.List;
@@ -145,11 +146,11 @@ final class CrtTransport implements Transport {
     if (!borrowed || !refused.compareAndSet(false, true)) {
       return;
     }
-    LOG.warn(
+    String copied =
         "The JVM has no direct memory for the CRT's buffers ({} bytes): answers are copied from"
             + " now on, which is slower. Raise -XX:MaxDirectMemorySize or lower the memory budget"
-            + " (fs.s3a.s3e.memory.budget under Hadoop)",
-        limits.ownedBytes());
+            + " (fs.s3a.s3e.memory.budget under Hadoop)";
+    Background.logApart(() -> LOG.warn(copied, limits.ownedBytes()));
   }
 
   /**

@@ -9,6 +9,7 @@ import io.s3e.client.ObjectClient;
 import io.s3e.client.ObjectHead;
 import io.s3e.client.RequestFailure;
 import io.s3e.client.ResponseHandler;
+import io.s3e.jvm.Background;
 import io.s3e.jvm.OwnLoader;
 import java.io.IOException;
 import java.io.InputStream;
@@ -77,11 +78,7 @@ public final class SyncObjectClient implements ObjectClient {
             // Whoever sends knows how many are carried. A cancelled GET gives up its place before
             // its thread is free, so others may queue behind it.
             new LinkedBlockingQueue<>(),
-            task -> {
-              Thread thread = new Thread(task, "s3e-get-" + NUMBER.incrementAndGet());
-              thread.setDaemon(true);
-              return thread;
-            });
+            task -> Background.daemon("s3e-get-" + NUMBER.incrementAndGet(), task));
     this.threads.allowCoreThreadTimeOut(true);
   }
 

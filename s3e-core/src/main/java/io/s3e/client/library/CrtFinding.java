@@ -139,7 +139,7 @@ record CrtFinding(String origin, @Nullable String problem, @Nullable CrtClients 
 
   private static @Nullable String problem(File directory) {
     try {
-      Files.createDirectories(directory.toPath());
+      boolean unused = directory.mkdirs();
       Files.delete(Files.createTempFile(directory.toPath(), "s3e", ".probe"));
     } catch (IOException | RuntimeException e) {
       return directory + " takes no file (" + e + ")";

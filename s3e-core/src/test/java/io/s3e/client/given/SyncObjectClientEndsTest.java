@@ -14,6 +14,8 @@ import io.s3e.client.RequestFailure.Kind;
 import io.s3e.testing.RecordingHandler;
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.URL;
+import java.net.URLClassLoader;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadFactory;
@@ -80,6 +82,30 @@ class SyncObjectClientEndsTest {
             })) {
       client.get(REQUEST, handler);
       assertThat(handler.awaitFailure()).hasMessageContaining("cannot be told");
+    }
+  }
+
+  /** Threads serve all readers one after the other, as long as GETs come. */
+  @Test
+  void aThreadHasNothingOfTheReaderThatBeganIt() throws Exception {
+    InheritableThreadLocal<String> ofReader = new InheritableThreadLocal<>();
+    Thread reader = Thread.currentThread();
+    ClassLoader before = reader.getContextClassLoader();
+    RecordingHandler handler = new RecordingHandler();
+    try (URLClassLoader loader = new URLClassLoader(new URL[0], before);
+        ObjectClient client =
+            client(
+                request -> {
+                  boolean isLeft = Thread.currentThread().getContextClassLoader() != loader;
+                  throw new IllegalStateException(isLeft + " " + ofReader.get());
+                })) {
+      ofReader.set("a task");
+      reader.setContextClassLoader(loader);
+      client.get(REQUEST, handler);
+      assertThat(handler.awaitFailure()).hasMessageContaining("true null");
+    } finally {
+      reader.setContextClassLoader(before);
+      ofReader.remove();
     }
   }
 

@@ -346,8 +346,9 @@ class EnvironmentTest {
               assertThat(s3e.logged(to)).hasSize(1);
               assertThat(s3e.logged("\tat ")).isEmpty();
             });
+    Path link = Files.createSymbolicLink(directory.resolve("link"), directory);
     new Row(S3AServer.endpoint())
-        .option(to + directory)
+        .option(to + link)
         .option("-Djava.io.tmpdir=" + file)
         .set("fs.s3a.buffer.dir", directory)
         .holds((s3e, s3a) -> s3e.readsByItsOwn(content()));

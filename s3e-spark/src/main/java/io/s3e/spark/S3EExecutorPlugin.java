@@ -3,6 +3,7 @@ package io.s3e.spark;
 
 import io.s3e.EngineHold;
 import io.s3e.disk.DiskCacheConfig.Scope;
+import io.s3e.fetch.GetRecord;
 import io.s3e.hadoop.cache.CacheSecret;
 import io.s3e.hadoop.cache.EngineFactory;
 import io.s3e.hadoop.client.EarlyStart;
@@ -19,7 +20,9 @@ import io.s3e.spark.stages.StageAttempt;
 import io.s3e.spark.stages.TaskAccounts;
 import io.s3e.spark.stages.TaskOfGets;
 import io.s3e.spark.stages.TaskReads;
+import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.io.Text;
 import org.apache.hadoop.security.Credentials;
@@ -135,11 +138,21 @@ final class S3EExecutorPlugin implements ExecutorPlugin {
       GetSummary gets =
           task == null || counts.gets() == 0
               ? GetSummary.NONE
-              : GetSummary.of(OpenEngines.gets(), task, executor);
+              : summary(OpenEngines::gets, task, executor);
       plugin.send(new TaskReads(stage, executor, host(), counts, gets));
     } catch (Exception e) {
       // The executor is about to end or has, or the driver is gone: no reason for a task to fail.
       LOG.debug("What a task of {} read is not reported", stage, e);
+    }
+  }
+
+  /** None where it fails: the counts of the task, and its part of the bill, go without it. */
+  static GetSummary summary(Supplier<List<GetRecord>> gets, TaskOfGets task, String executor) {
+    try {
+      return GetSummary.of(gets.get(), task, executor);
+    } catch (RuntimeException e) {
+      LOG.debug("What the GETs of {} were for is not reported", task, e);
+      return GetSummary.NONE;
     }
   }
 

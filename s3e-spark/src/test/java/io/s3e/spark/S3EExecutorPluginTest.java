@@ -9,10 +9,13 @@ import com.codahale.metrics.MetricRegistry;
 import io.s3e.hadoop.cache.CacheSecret;
 import io.s3e.hadoop.client.OpenEngines;
 import io.s3e.spark.conf.S3ASettings;
+import io.s3e.spark.stages.GetSummary;
+import io.s3e.spark.stages.TaskOfGets;
 import io.s3e.testserver.S3TestServer;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
+import java.util.List;
 import java.util.Map;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
@@ -153,6 +156,20 @@ class S3EExecutorPluginTest {
         }
       }
     }
+  }
+
+  @Test
+  void whatGetsWereForIsLeftOutOfAReportWhereItCannotBeTold() {
+    TaskOfGets task = new TaskOfGets("stage 3, task 17", 0);
+    assertThat(S3EExecutorPlugin.summary(List::of, task, "1")).isEqualTo(GetSummary.NONE);
+    assertThat(
+            S3EExecutorPlugin.summary(
+                () -> {
+                  throw new IllegalArgumentException("as a sort whose keys change");
+                },
+                task,
+                "1"))
+        .isEqualTo(GetSummary.NONE);
   }
 
   /** Its driver has no secret. */

@@ -8,6 +8,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,10 +25,6 @@ public record GetSummary(List<GetsOfReason> reasons, List<SlowGet> slowest)
   static final int MOST_SLOW = 5;
 
   public static final GetSummary NONE = new GetSummary(List.of(), List.of());
-
-  private static final Comparator<GetRecord> SLOWEST_RECORD =
-      Comparator.comparingLong((GetRecord get) -> Math.max(get.tookNanos(), get.answerNanos()))
-          .reversed();
 
   private static final Comparator<SlowGet> SLOWEST =
       Comparator.comparingDouble(SlowGet::millis).reversed();
@@ -61,11 +58,27 @@ public record GetSummary(List<GetsOfReason> reasons, List<SlowGet> slowest)
     }
     return new GetSummary(
         reasons.values().stream().sorted(DEAREST).toList(),
-        ofTask.stream()
-            .sorted(SLOWEST_RECORD)
-            .limit(MOST_SLOW)
+        slowest(ofTask, get -> Math.max(get.tookNanos(), get.answerNanos())).stream()
             .map(get -> SlowGet.of(get, executorId))
+            .sorted(SLOWEST)
             .toList());
+  }
+
+  /** A GET, and how long it had taken when it was looked at. */
+  private record Timed<T>(long nanos, T get) {}
+
+  /**
+   * Those that took longest, the slowest first.
+   *
+   * @param nanos asked once for each: GETs go on meanwhile, and no sort holds with keys that change
+   */
+  static <T> List<T> slowest(List<T> gets, ToLongFunction<T> nanos) {
+    return gets.stream()
+        .map(get -> new Timed<>(nanos.applyAsLong(get), get))
+        .sorted(Comparator.comparingLong((Timed<T> each) -> each.nanos).reversed())
+        .limit(MOST_SLOW)
+        .map(Timed::get)
+        .toList();
   }
 
   /** The sum of both. */

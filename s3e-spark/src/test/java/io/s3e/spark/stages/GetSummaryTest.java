@@ -18,7 +18,12 @@ import io.s3e.prefetch.ReadPolicy;
 import io.s3e.stream.S3EInputStream;
 import io.s3e.testing.MemoryObjectClient;
 import io.s3e.testing.MemoryObjectClient.Answer;
+import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** Records of GETs of an engine, summed up for one task. */
@@ -94,6 +99,28 @@ class GetSummaryTest {
               assertThat(get.end() - get.start()).isEqualTo(BLOCK);
               assertThat(get.reason()).isEqualTo("DEMAND");
             });
+  }
+
+  /** As the times of GETs that go on while their task ends. */
+  @Test
+  void theSlowestAreFoundThoughTheirTimesChangeMeanwhile() {
+    long seed = 20_261_130;
+    Random random = new Random(seed);
+    Map<Integer, Long> told = new HashMap<>();
+    List<Integer> slowest =
+        GetSummary.slowest(
+            IntStream.range(0, 10_000).boxed().toList(),
+            get -> {
+              long nanos = random.nextLong();
+              assertThat(told.put(get, nanos)).as("asked once").isNull();
+              return nanos;
+            });
+    assertThat(slowest)
+        .as("seed %s", seed)
+        .hasSize(GetSummary.MOST_SLOW)
+        .isSortedAccordingTo((a, b) -> Long.compare(told.get(b), told.get(a)))
+        .first()
+        .satisfies(get -> assertThat(told.get(get)).isEqualTo(Collections.max(told.values())));
   }
 
   @Test

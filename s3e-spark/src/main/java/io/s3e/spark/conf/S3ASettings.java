@@ -4,6 +4,7 @@ package io.s3e.spark.conf;
 import io.s3e.hadoop.S3EFileSystem;
 import io.s3e.hadoop.cache.CacheSecret;
 import io.s3e.hadoop.conf.AdapterConfig;
+import io.s3e.hadoop.conf.ConfiguredBuckets;
 import io.s3e.hadoop.conf.DiskCacheKeys;
 import io.s3e.hadoop.conf.UnknownKeys;
 import java.io.IOException;
@@ -17,6 +18,7 @@ import java.util.UUID;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.s3a.S3AUtils;
 import org.apache.hadoop.security.UserGroupInformation;
 import org.apache.spark.SparkConf;
 import org.jspecify.annotations.Nullable;
@@ -100,10 +102,9 @@ public final class S3ASettings {
       set(SCOPE, isNamed ? "private" : "${" + SCOPE_OF_PROCESS + "}");
     }
     setUnlessUser(APPLICATION, "spark-" + UUID.randomUUID());
-    boolean isOfHost = hadoop.getTrimmed(SCOPE, "").equalsIgnoreCase("host");
-    if (spark.getBoolean(ENCRYPTED_DISKS, false) && !isOfHost) {
-      // What Spark writes to the same directories is encrypted. A host's cache has the host's key.
-      setUnlessUser(DiskCacheKeys.ENCRYPTION.name(), "true");
+    if (spark.getBoolean(ENCRYPTED_DISKS, false)
+        && userValue(DiskCacheKeys.ENCRYPTION.name()) == null) {
+      encryptByDefault();
     }
     tellExecutors();
     if (!hadoop.getTrimmed(HISTORY, "off").equalsIgnoreCase("off")) {
@@ -114,6 +115,32 @@ public final class S3ASettings {
     } catch (IllegalArgumentException e) {
       throw asWritten(e);
     }
+  }
+
+  /**
+   * What Spark writes to the same directories is encrypted. A host's cache has the host's key,
+   * which nobody may have set: there only the user says so, be it the cache of all buckets or of
+   * one.
+   */
+  private void encryptByDefault() {
+    boolean isDefault = !isOfHost(hadoop);
+    if (isDefault) {
+      set(DiskCacheKeys.ENCRYPTION.name(), "true");
+    }
+    for (String bucket : ConfiguredBuckets.in(hadoop)) {
+      boolean isOfBucket = !isOfHost(S3AUtils.propagateBucketOptions(hadoop, bucket));
+      if (isOfBucket != isDefault) {
+        setUnlessUser(ofBucket(bucket, DiskCacheKeys.ENCRYPTION.name()), "" + isOfBucket);
+      }
+    }
+  }
+
+  private static boolean isOfHost(Configuration conf) {
+    return conf.getTrimmed(SCOPE, "").equalsIgnoreCase("host");
+  }
+
+  private static String ofBucket(String bucket, String key) {
+    return "fs.s3a.bucket." + bucket + key.substring("fs.s3a".length());
   }
 
   /** Executors know neither the name of the application nor the place of its event log. */

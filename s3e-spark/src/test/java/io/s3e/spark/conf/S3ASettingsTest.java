@@ -8,6 +8,7 @@ import io.s3e.disk.DiskCacheConfig.Scope;
 import io.s3e.hadoop.conf.AdapterConfig;
 import java.util.Map;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.s3a.S3AUtils;
 import org.apache.spark.SparkConf;
 import org.apache.spark.deploy.SparkHadoopUtil;
 import org.junit.jupiter.api.AfterEach;
@@ -263,6 +264,39 @@ class S3ASettingsTest {
     for (Configuration each : new Configuration[] {complete(), executor()}) {
       assertThat(AdapterConfig.read(each, null).cache().encrypted()).isFalse();
     }
+  }
+
+  /** Its file systems would find no key of the host's, and fail. */
+  @Test
+  void theCacheOfABucketIsEncryptedByDefaultUnlessItIsTheHosts() {
+    spark
+        .set("spark.io.encryption.enabled", "true")
+        .set("spark.hadoop.fs.s3a.bucket.shared.s3e.cache.scope", "host")
+        .set("spark.hadoop.fs.s3a.bucket.keyed.s3e.cache.scope", "host")
+        .set("spark.hadoop.fs.s3a.bucket.keyed.s3e.cache.encryption", "true")
+        .set("spark.hadoop.fs.s3a.bucket.other.s3e.cache.mode", "hybrid");
+    for (Configuration each : new Configuration[] {complete(), executor()}) {
+      assertThat(isEncrypted(each, "shared")).isFalse();
+      assertThat(isEncrypted(each, "keyed")).as("as the user says").isTrue();
+      assertThat(isEncrypted(each, "other")).isTrue();
+      assertThat(isEncrypted(each, "any")).isTrue();
+    }
+    spark
+        .set("spark.s3e.cache.scope", "host")
+        .set("spark.hadoop.fs.s3a.bucket.other.s3e.cache.scope", "app");
+    for (Configuration each : new Configuration[] {complete(), executor()}) {
+      assertThat(isEncrypted(each, "any")).isFalse();
+      assertThat(isEncrypted(each, "other")).as("in directories of Spark's").isTrue();
+    }
+    spark.set("spark.s3e.cache.encryption", "true");
+    for (Configuration each : new Configuration[] {complete(), executor()}) {
+      assertThat(isEncrypted(each, "shared")).as("the user says so of all").isTrue();
+    }
+  }
+
+  private static boolean isEncrypted(Configuration conf, String bucket) {
+    Configuration own = S3AUtils.propagateBucketOptions(conf, bucket);
+    return AdapterConfig.read(own, bucket).cache().encrypted();
   }
 
   /** What is shared there would stay when the application has ended. */

@@ -162,18 +162,27 @@ public final class S3ASettings {
   }
 
   /**
-   * Executors make their engine before they are sent the driver's configuration, and may have no
-   * core-site.xml of their own, as on Kubernetes. The key of encryption stays where it is: Spark
-   * shows its settings.
+   * Executors make their engine, and ask for the secret of the cache, before they are sent the
+   * driver's configuration, and may have no core-site.xml of their own, as on Kubernetes. The key
+   * of encryption stays where it is: Spark shows its settings.
    */
   private void tellExecutors() {
     for (String name : hadoop.getPropsWithPrefix(PREFIX).keySet()) {
-      String key = PREFIX + name;
-      String value = hadoop.getRaw(key);
-      boolean isTold = value == null || spark.contains(OF_HADOOP + key);
-      if (!isTold && !key.equals(DiskCacheKeys.SECRET)) {
-        written.write(key, value);
+      tellExecutors(PREFIX + name);
+    }
+    // Known names alone: with dots in a bucket's name a secret of S3A's may look like one of these.
+    for (String bucket : ConfiguredBuckets.in(hadoop)) {
+      for (String name : UnknownKeys.KNOWN) {
+        tellExecutors(ofBucket(bucket, PREFIX + name));
       }
+    }
+  }
+
+  private void tellExecutors(String key) {
+    String value = hadoop.getRaw(key);
+    boolean isTold = value == null || spark.contains(OF_HADOOP + key);
+    if (!isTold && !key.endsWith("." + CacheSecret.ALIAS)) {
+      written.write(key, value);
     }
   }
 

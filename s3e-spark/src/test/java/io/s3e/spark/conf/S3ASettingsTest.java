@@ -174,6 +174,27 @@ class S3ASettingsTest {
     assertThat(executor.get("fs.s3a.s3e.cache.key")).as("Spark shows its settings").isNull();
   }
 
+  /** Else they would not ask for the secret of the cache, and tasks that read the bucket fail. */
+  @Test
+  void executorsAreToldWhatTheDriversOwnFilesSayOfABucket() {
+    Configuration driver = SparkHadoopUtil.get().newConfiguration(spark);
+    driver.set("fs.s3a.bucket.one.two.s3e.cache.encryption", "true");
+    driver.set("fs.s3a.bucket.one.two.s3e.cache.scope", "app");
+    driver.set("fs.s3a.bucket.one.two.s3e.cache.key", "hidden");
+    driver.set("fs.s3a.bucket.one.two.secret.key", "hidden");
+    driver.set("fs.s3a.bucket.three.s3e.four.secret.key", "hidden");
+    new S3ASettings(spark, driver).complete();
+
+    Configuration executor = executor();
+    assertThat(isEncrypted(executor, "one.two")).isTrue();
+    assertThat(AdapterConfig.read(executor, null).caches(executor))
+        .as("what an executor asks for a secret for")
+        .anyMatch(cache -> cache.encrypted() && cache.scope() == Scope.APP);
+    assertThat(spark.getAll())
+        .as("Spark shows its settings")
+        .noneMatch(setting -> setting._2().equals("hidden"));
+  }
+
   @Test
   void secretsThatSparkShowsAreFound() {
     spark

@@ -29,9 +29,9 @@ import org.apache.spark.scheduler.StageInfo;
  * its event is out. A report that comes after that begins a second event, which is posted after
  * {@link #PATIENCE}, or a third. The end of the application posts all that is there.
  *
- * <p><b>Invariant.</b> Each report is in one event, or was dropped: it came after the end, or was
- * of a task that read nothing in a stage in which no task did. Any thread; Spark's listener and its
- * RPC call from two.
+ * <p><b>Invariant.</b> Each report is in one event, or was dropped: it came after the end, or it
+ * read nothing, nor did any of its stage that came with it or, as far as that is remembered, before
+ * it. Any thread; Spark's listener and its RPC call from two.
  */
 public final class StageReports extends SparkListener implements AutoCloseable {
   /**
@@ -57,14 +57,11 @@ public final class StageReports extends SparkListener implements AutoCloseable {
 
   // Guarded by this.
   private final Map<StageAttempt, Collected> open = new LinkedHashMap<>();
-  private final Set<StageAttempt> completed =
-      Collections.newSetFromMap(
-          new LinkedHashMap<>() {
-            @Override
-            protected boolean removeEldestEntry(Map.Entry<StageAttempt, Boolean> eldest) {
-              return size() > REMEMBERED;
-            }
-          });
+  private final Set<StageAttempt> completed = remembered();
+
+  /** Those with an event: what comes later belongs to them, whether it has read or not. */
+  private final Set<StageAttempt> posted = remembered();
+
   private boolean ended;
   private long droppedReports;
 
@@ -112,6 +109,16 @@ public final class StageReports extends SparkListener implements AutoCloseable {
               thread.setDaemon(true);
               return thread;
             });
+  }
+
+  private static Set<StageAttempt> remembered() {
+    return Collections.newSetFromMap(
+        new LinkedHashMap<>() {
+          @Override
+          protected boolean removeEldestEntry(Map.Entry<StageAttempt, Boolean> eldest) {
+            return size() > REMEMBERED;
+          }
+        });
   }
 
   /** Takes the report of a task. */
@@ -184,7 +191,11 @@ public final class StageReports extends SparkListener implements AutoCloseable {
 
   private void post(StageAttempt stage) {
     Collected collected = open.remove(stage);
-    if (collected != null && !collected.isWithoutReads()) {
+    if (collected == null || collected.executors.isEmpty()) {
+      return;
+    }
+    if (posted.contains(stage) || !collected.isWithoutReads()) {
+      posted.add(stage);
       List<ExecutorReads> executors = List.copyOf(collected.executors.values());
       StageReads reads = new StageReads(stage, executors, collected.gets);
       post.accept(new SparkListenerS3EStage(reads, prices));

@@ -96,6 +96,34 @@ class StageReportsTest {
     }
   }
 
+  /** As a speculative copy that was killed before it read. */
+  @Test
+  void aLateTaskThatReadNothingIsCountedWhereItsStageHasRead() throws Exception {
+    TaskReads killed =
+        new TaskReads(STAGE, "2", "host-2", ReadCounts.ofTask(10, 5), GetSummary.NONE);
+    try (StageReports reports = new StageReports(Prices.LIST, posted::add, Duration.ofMillis(50))) {
+      reports.add(read(STAGE, "1", 1, 100));
+      reports.taskEnded(STAGE);
+      reports.stageCompleted(STAGE);
+      assertThat(posted).hasSize(1);
+      reports.add(killed);
+      awaitEvents(2);
+      assertThat(posted.get(1).reads().total()).isEqualTo(killed.counts());
+      assertThat(bytes()).isEqualTo(100);
+    }
+  }
+
+  /** Its reports came, and were posted, before it ended. */
+  @Test
+  void anEndWithoutReportsIsNoEventOfAStageThatHasOne() {
+    try (StageReports reports = new StageReports(Prices.LIST, posted::add, NEVER)) {
+      reports.add(read(STAGE, "1", 1, 100));
+      reports.stageCompleted(STAGE);
+      reports.stageCompleted(STAGE);
+    }
+    assertThat(posted).hasSize(1);
+  }
+
   /** As in a query of streaming that runs for weeks. */
   @Test
   void aLateReportOfAStageThatIsLongForgottenIsPostedAllTheSame() throws Exception {

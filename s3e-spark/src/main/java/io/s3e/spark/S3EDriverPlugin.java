@@ -148,7 +148,10 @@ final class S3EDriverPlugin implements DriverPlugin {
         JobHistory ofJob = history) {
       if (collecting != null) {
         collecting.close();
-        LOG.debug("Reports of tasks that came after the end: {}", collecting.droppedReports());
+        long dropped = collecting.droppedReports();
+        if (dropped > 0) {
+          LOG.info("Reports of tasks that came after the end, and are in no event: {}", dropped);
+        }
       }
       if (ofJob != null) {
         ofJob.write();

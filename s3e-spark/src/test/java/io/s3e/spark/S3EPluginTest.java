@@ -14,8 +14,11 @@ import io.s3e.hadoop.cost.Bill;
 import io.s3e.hadoop.cost.Prices;
 import io.s3e.hadoop.cost.Sizes;
 import io.s3e.metrics.EngineMetrics;
+import io.s3e.spark.stages.GetSummary;
 import io.s3e.spark.stages.ReadCounts;
 import io.s3e.spark.stages.SparkListenerS3EStage;
+import io.s3e.spark.stages.StageAttempt;
+import io.s3e.spark.stages.TaskReads;
 import io.s3e.version.Version;
 import java.lang.reflect.Proxy;
 import java.net.URI;
@@ -468,6 +471,34 @@ class S3EPluginTest extends SparkOnServer {
         () -> log.lines().stream().anyMatch(line -> line.startsWith(start)));
   }
 
+  private static PluginContext contextOf(SparkConf conf) {
+    return (PluginContext)
+        Proxy.newProxyInstance(
+            PluginContext.class.getClassLoader(),
+            new Class<?>[] {PluginContext.class},
+            (proxy, method, arguments) -> {
+              assertThat(method.getName()).isEqualTo("conf");
+              return conf;
+            });
+  }
+
+  @Test
+  @Tag("spark")
+  void reportsThatComeTooLateAreTold() throws Exception {
+    SparkSession session = spark.builder().getOrCreate();
+    S3EDriverPlugin driver = new S3EDriverPlugin();
+    assertThat(driver.init(session.sparkContext(), contextOf(session.sparkContext().conf())))
+        .isEmpty();
+    session.stop();
+    assertThat(log.lines()).noneMatch(line -> line.contains("after the end"));
+    TaskReads late =
+        new TaskReads(new StageAttempt(1, 0), "1", "host", ReadCounts.NONE, GetSummary.NONE);
+    assertThat(driver.receive(late)).isNull();
+    driver.shutdown();
+    assertThat(log.lines())
+        .contains("INFO Reports of tasks that came after the end, and are in no event: 1");
+  }
+
   /** As with --proxy-user: threads of RPC are the login user's, from Java 24 on at the latest. */
   @Test
   @Tag("spark")
@@ -476,15 +507,7 @@ class S3EPluginTest extends SparkOnServer {
     SparkConf conf = session.sparkContext().conf();
     String ofBucket = "fs.s3a.bucket.one.s3e.cache.encryption";
     session.sparkContext().hadoopConfiguration().set(ofBucket, "true");
-    PluginContext context =
-        (PluginContext)
-            Proxy.newProxyInstance(
-                PluginContext.class.getClassLoader(),
-                new Class<?>[] {PluginContext.class},
-                (proxy, method, arguments) -> {
-                  assertThat(method.getName()).isEqualTo("conf");
-                  return conf;
-                });
+    PluginContext context = contextOf(conf);
     S3EDriverPlugin driver = new S3EDriverPlugin();
     PrivilegedExceptionAction<Map<String, String>> init =
         () -> driver.init(session.sparkContext(), context);

@@ -7,6 +7,7 @@ import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.apache.spark.sql.catalyst.rules.Rule;
 import org.apache.spark.sql.connector.catalog.Table;
+import org.apache.spark.sql.execution.ColumnarRule;
 import org.apache.spark.sql.execution.FileSourceScanExec;
 import org.apache.spark.sql.execution.SparkPlan;
 import org.apache.spark.sql.execution.datasources.FileIndex;
@@ -101,8 +102,23 @@ final class NextFilesRule extends Rule<SparkPlan> {
 
   private final Class<? extends FileSystem> asking;
 
-  NextFilesRule(Class<? extends FileSystem> asking) {
+  private NextFilesRule(Class<? extends FileSystem> asking) {
     this.asking = asking;
+  }
+
+  /**
+   * The rule, for sessions to run after those of other extensions: scans that they have replaced
+   * are theirs.
+   *
+   * @param asking the file systems that ask for the next file
+   */
+  static ColumnarRule afterOthers(Class<? extends FileSystem> asking) {
+    return new ColumnarRule() {
+      @Override
+      public Rule<SparkPlan> postColumnarTransitions() {
+        return new NextFilesRule(asking);
+      }
+    };
   }
 
   @Override

@@ -38,7 +38,7 @@ public final class S3EExtensions extends AbstractFunction1<SparkSessionExtension
 
   @Override
   public BoxedUnit apply(SparkSessionExtensions extensions) {
-    extensions.injectColumnar(session -> new NextFilesColumnarRule(S3EFileSystem.class));
+    extensions.injectColumnar(session -> NextFilesRule.afterOthers(S3EFileSystem.class));
     return BoxedUnit.UNIT;
   }
 }

@@ -9,7 +9,7 @@ import scala.runtime.BoxedUnit;
 public final class AskingExtensions extends AbstractFunction1<SparkSessionExtensions, BoxedUnit> {
   @Override
   public BoxedUnit apply(SparkSessionExtensions extensions) {
-    extensions.injectColumnar(session -> new NextFilesColumnarRule(AskingFileSystem.class));
+    extensions.injectColumnar(session -> NextFilesRule.afterOthers(AskingFileSystem.class));
     return BoxedUnit.UNIT;
   }
 }

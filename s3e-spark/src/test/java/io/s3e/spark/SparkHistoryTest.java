@@ -23,9 +23,13 @@ class SparkHistoryTest extends SparkOnServer {
   private static final int FILES = 4;
 
   private SparkSession session(LocalSpark spark, String mode) {
+    return session(spark, mode, "nightly 2026-11-26");
+  }
+
+  private static SparkSession session(LocalSpark spark, String mode, String name) {
     return spark
         .builder()
-        .appName("nightly 2026-11-26")
+        .appName(name)
         .config("spark.s3e.history", mode)
         .config("spark.s3e.cache.mode", "memory")
         .config("spark.sql.files.openCostInBytes", "128m")
@@ -37,6 +41,7 @@ class SparkHistoryTest extends SparkOnServer {
         .range(0, 1_200_000, 1, FILES)
         .selectExpr("hash(id) AS a", "id * 31 AS b", "xxhash64(id) AS c")
         .write()
+        .mode("overwrite")
         .parquet(LocalSpark.path("history/t"));
   }
 
@@ -95,5 +100,23 @@ class SparkHistoryTest extends SparkOnServer {
     long with = runs.get(1).path("with").path("tasks").asLong();
     long without = runs.get(1).path("without").path("tasks").asLong();
     assertThat(with + without).as("tasks that read the table").isGreaterThanOrEqualTo(FILES);
+  }
+
+  /** As in a notebook: Hadoop keeps the file system of the first one. */
+  @Test
+  void eachApplicationOfAProcessHasAHistoryOfItsOwn() throws Exception {
+    LocalSpark spark = new LocalSpark(server, directory);
+    SparkSession session = session(spark, "observe", "first of all");
+    write(session);
+    long first = sum(session);
+    session.stop();
+    SparkSession next = session(spark, "observe", "next");
+    assertThat(sum(next)).isEqualTo(first);
+    next.stop();
+
+    assertThat(kept())
+        .allSatisfy(job -> assertThat(job.path("tables")).hasSize(1))
+        .extracting(job -> job.path("job").asText())
+        .containsExactlyInAnyOrder("first of all", "next");
   }
 }

@@ -37,7 +37,7 @@ import org.slf4j.LoggerFactory;
 /**
  * The history of the job that this JVM runs, or has a part in: read when the first file system that
  * uses it is made, added to when the last one has closed. File systems with the same settings share
- * one.
+ * one. A file system that outlives its job has its files counted for the job that runs then.
  *
  * <p><b>What can go wrong costs nothing but the history.</b> It is read and written by a thread of
  * its own, for which files wait {@link #READ_PATIENCE} once and the last file system {@link
@@ -74,8 +74,8 @@ public final class JobHistory implements AutoCloseable {
   /** Of a JVM's reports one in so many has all tables, since those before may be lost. */
   static final int REPORTS_TO_WHOLE = 12;
 
-  /** Guarded by itself. */
-  private static final Map<HistorySetting, JobHistory> OPEN = new HashMap<>();
+  /** In the order of their beginnings. Guarded by itself. */
+  private static final Map<HistorySetting, JobHistory> OPEN = new LinkedHashMap<>();
 
   private static final AtomicBoolean TOLD_OF_SETTING = new AtomicBoolean();
 
@@ -344,6 +344,27 @@ public final class JobHistory implements AutoCloseable {
     if (store.contains(object)) {
       return OpenedFile.NONE;
     }
+    return isWritten.get() ? ofJobThatRuns().opened(object) : opened(object);
+  }
+
+  /**
+   * The latest in the same directory that is still to be written, else this one: Hadoop keeps file
+   * systems when their job is over, as that of a notebook's first SparkContext, and the next one's
+   * tasks read by them.
+   */
+  private JobHistory ofJobThatRuns() {
+    JobHistory latest = this;
+    synchronized (OPEN) {
+      for (JobHistory each : OPEN.values()) {
+        if (!each.isWritten.get() && each.key.directory().equals(key.directory())) {
+          latest = each;
+        }
+      }
+    }
+    return latest;
+  }
+
+  private OpenedFile opened(ObjectRef object) {
     String place = LayoutMemory.placeOf(object);
     synchronized (this) {
       opened.put(place, true);

@@ -14,6 +14,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.Test;
@@ -100,6 +101,38 @@ class JobHistoryTest {
           .containsOnlyOnce(500);
       assertThat(later.stream().mapToInt(tables -> tables).sum()).isEqualTo(500);
     }
+  }
+
+  /** As in a notebook: Hadoop keeps the file systems of its first SparkContext. */
+  @Test
+  void whatIsReadByAFileSystemOfAnEarlierJobIsTheRunningJobs(@TempDir Path directory)
+      throws Exception {
+    List<String> jobs = List.of("first", "second", "third");
+    try (JobHistory ofFiles =
+        Objects.requireNonNull(JobHistory.join(job("first", directory), conf()))) {
+      for (String job : jobs) {
+        try (JobHistory driver =
+            Objects.requireNonNull(JobHistory.join(job(job, directory), conf()))) {
+          OpenedFile unused = ofFiles.open(new ObjectRef("b", "table-of-" + job + "/file"));
+          PlaceFacts learnt = new PlaceFacts(100, List.of(), List.of());
+          driver.learn(
+              jobs.stream().collect(Collectors.toMap(of -> "b/table-of-" + of, of -> learnt)));
+          driver.write();
+        }
+      }
+    }
+    HistoryStore kept =
+        new HistoryStore(
+            new org.apache.hadoop.fs.Path(job("first", directory).directory()), conf());
+    for (String job : jobs) {
+      assertThat(kept.read(job).tables())
+          .extracting(TableFacts::place)
+          .containsExactly("b/table-of-" + job);
+    }
+  }
+
+  private static HistorySetting job(String name, Path directory) {
+    return new HistorySetting(Mode.OBSERVE, directory.toUri().toString(), name, "run of " + name);
   }
 
   private static Configuration conf() {

@@ -150,12 +150,15 @@ final class Appender {
   }
 
   private void run() {
-    while (!closed) {
-      tend();
-      write();
+    try {
+      while (!closed) {
+        tend();
+        write();
+      }
+    } finally {
+      settle(Counter.DROPPED_CLOSED_BYTES, stagedBytes);
+      regions.close();
     }
-    settle(Counter.DROPPED_CLOSED_BYTES, stagedBytes);
-    regions.close();
   }
 
   /**
@@ -173,8 +176,8 @@ final class Appender {
         regions.giveBackIfScarce();
       }
     } catch (IOException | RuntimeException | Error e) {
-      LOG.debug("The regions cannot be tended", e);
       metrics.count(Counter.READ_ERRORS);
+      Background.log(() -> LOG.debug("The regions cannot be tended", e));
     } finally {
       lookedNanos = System.nanoTime();
       busySinceNanos = 0;
@@ -200,12 +203,13 @@ final class Appender {
         LockSupport.parkNanos(this, LONGEST_PARK_NANOS);
       }
     } catch (IOException e) {
-      LOG.debug("Writing to the cache on disk failed", e);
+      // What says so comes last: it may fail as well, where memory is short.
       metrics.count(Counter.WRITE_ERRORS);
       breaker.failure(Breaker.Cause.of(e));
+      Background.log(() -> LOG.debug("Writing to the cache on disk failed", e));
     } catch (RuntimeException | Error e) {
-      LOG.warn("Writing to the cache on disk failed", e);
       breaker.failure(Breaker.Cause.ERROR);
+      Background.log(() -> LOG.warn("Writing to the cache on disk failed", e));
     } finally {
       busySinceNanos = 0;
     }
@@ -339,10 +343,7 @@ final class Appender {
   /** Waits until then for what is being written. A write that hangs keeps the files open. */
   void awaitEnd(long deadlineNanos) {
     long left = TimeUnit.NANOSECONDS.toMillis(deadlineNanos - System.nanoTime());
-    if (Background.await(thread, left)) {
-      // As a rule again: an error may have ended the thread before.
-      regions.close();
-    } else {
+    if (!Background.await(thread, left)) {
       LOG.warn("Writing to the cache on disk hangs; left behind");
     }
   }

@@ -63,8 +63,6 @@ final class Regions implements AutoCloseable {
   /** The region that this process appends to. */
   @Nullable Region own;
 
-  private boolean closed;
-
   Regions(Maker maker, ChunkIndex index, DiskSpace space, DiskMetrics metrics) {
     this.maker = maker;
     this.index = index;
@@ -213,13 +211,10 @@ final class Regions implements AutoCloseable {
     chunks.forEach(index::add);
   }
 
-  /** For good: what the index knows leads to nothing that can be read. Idempotent. */
+  /** For good, once: what the index knows leads to nothing that can be read. */
   @Override
-  public synchronized void close() {
-    if (!closed) {
-      closed = true;
-      known().forEach(Region::close);
-    }
+  public void close() {
+    known().forEach(Region::close);
   }
 
   /** Bytes that the regions take on disk, as far as is known in memory. */

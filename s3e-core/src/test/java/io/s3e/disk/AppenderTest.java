@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.s3e.disk.FaultyDiskIo.Failure;
 import io.s3e.disk.FaultyDiskIo.Operation;
+import io.s3e.disk.WriteBack.Piece;
 import io.s3e.jvm.Background;
 import io.s3e.metrics.DiskMetrics;
 import io.s3e.metrics.DiskMetrics.Counter;
@@ -16,12 +17,16 @@ import io.s3e.testing.Pause;
 import io.s3e.testing.Seed;
 import io.s3e.testing.Slow;
 import java.io.IOException;
+import java.io.OutputStream;
+import java.io.PrintStream;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -188,6 +193,56 @@ class AppenderTest {
             return rig.requireRight(mib("again")) >= 0 && rig.counted(Counter.WRITTEN_BYTES) > 0;
           });
       rig.requireSums();
+    }
+  }
+
+  /** As where the JVM has no memory left, for the line of the log either. */
+  @Test
+  void anErrorThatCannotBeLoggedDoesNotEndTheWriting() throws Exception {
+    PrintStream log = System.err;
+    AtomicInteger failed = new AtomicInteger();
+    OutputStream full =
+        new OutputStream() {
+          @Override
+          public void write(int one) {
+            if (Thread.currentThread().getName().equals("s3e-disk-writer")) {
+              failed.incrementAndGet();
+              throw new OutOfMemoryError("the test's, of the log");
+            }
+            log.write(one);
+          }
+        };
+    Piece failing =
+        new Piece() {
+          @Override
+          public long start() {
+            return 0;
+          }
+
+          @Override
+          public int length() {
+            return CHUNK;
+          }
+
+          @Override
+          public ByteBuffer pin() {
+            throw new OutOfMemoryError("the test's");
+          }
+
+          @Override
+          public void ended(boolean wasPinned) {}
+        };
+    try (StoreRig rig = rig()) {
+      System.setErr(new PrintStream(full, true, StandardCharsets.UTF_8));
+      rig.appender.offer(new WriteBack(mib("lost"), List.of(failing)));
+      rig.awaitIdle();
+      rig.write(TestWriteBack.all(mib("next")));
+
+      assertThat(rig.requireRight(mib("next"))).isEqualTo(16);
+      assertThat(failed).hasPositiveValue();
+      StoreRig.requireSums(rig.metrics);
+    } finally {
+      System.setErr(log);
     }
   }
 

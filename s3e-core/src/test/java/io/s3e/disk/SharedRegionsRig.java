@@ -33,6 +33,8 @@ final class SharedRegionsRig implements AutoCloseable {
   private final ByteBuffer work =
       ByteBuffer.allocate(StoredObject.CHUNK_BYTES + RegionSeal.WORK_BYTES);
 
+  private boolean closed;
+
   /** How much of the file system is free, in percent; asked anew each time. */
   long freePercent = 80;
 
@@ -210,6 +212,9 @@ final class SharedRegionsRig implements AutoCloseable {
 
   @Override
   public void close() {
-    regions.close();
+    if (!closed) {
+      closed = true;
+      regions.close();
+    }
   }
 }

@@ -35,8 +35,8 @@ import org.slf4j.LoggerFactory;
  * written, and when nothing waits. Chunks are known to be there when their bytes are.
  *
  * <p><b>Threads.</b> Any thread offers and waits for nothing; one thread writes. A disk that hangs
- * holds that thread and the stage. The next offer finds that it hangs, drops what waits, and has
- * the directory left alone.
+ * holds that thread and the stage. An offer finds that it hangs, and a later one drops what waits,
+ * and has the directory left alone.
  */
 final class Appender {
   private static final Logger LOG = LoggerFactory.getLogger(Appender.class);
@@ -47,7 +47,7 @@ final class Appender {
   /** Memory of a stage: with room for the seal behind the last chunk. */
   static final int STAGE_MEMORY = STAGE_BYTES + RegionSeal.WORK_BYTES;
 
-  /** A write that takes longer is taken to hang. */
+  /** A write that takes longer hangs, if that is seen twice: the JVM may have been paused. */
   private static final long HANGS_NANOS = TimeUnit.SECONDS.toNanos(2);
 
   /** The thread looks again so often at what other processes have written. */
@@ -66,6 +66,9 @@ final class Appender {
 
   /** When the operation began that the writing thread was in last; 0 between its steps. */
   private volatile long busySinceNanos;
+
+  /** When an offer last was the first to find such an operation late. */
+  private volatile long lateNanos = System.nanoTime();
 
   private volatile boolean closed;
 
@@ -136,7 +139,11 @@ final class Appender {
 
   private void giveUpHang() {
     long since = busySinceNanos;
-    if (since != 0 && System.nanoTime() - since > HANGS_NANOS) {
+    long now = System.nanoTime();
+    boolean isLate = since != 0 && now - since > HANGS_NANOS;
+    if (isLate && lateNanos - since <= HANGS_NANOS) {
+      lateNanos = now;
+    } else if (isLate && now - lateNanos > HANGS_NANOS / 20) {
       breaker.failure(Breaker.Cause.HUNG);
       dropWaiting(Counter.DROPPED_FAULT_BYTES);
     }

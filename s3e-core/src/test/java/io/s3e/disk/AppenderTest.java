@@ -47,6 +47,9 @@ class AppenderTest {
   /** A write that takes longer is taken to hang. */
   private static final Duration HANGS = Duration.ofMillis(2_200);
 
+  /** So long after an offer has found that, a later one takes it for true. */
+  private static final Duration SEEN = Duration.ofMillis(150);
+
   @TempDir Path directory;
 
   private static @Nullable CacheKey key(boolean encrypted) {
@@ -279,7 +282,7 @@ class AppenderTest {
 
   @Test
   @Slow
-  void whatWaitsBehindAHangIsDroppedByTheNextOffer() throws Exception {
+  void whatWaitsBehindAHangIsDroppedByALaterOffer() throws Exception {
     try (StoreRig rig = rig()) {
       rig.disk.hangEvery(Operation.WRITE);
       TestWriteBack first = rig.offer(TestWriteBack.all(mib("first")));
@@ -289,11 +292,15 @@ class AppenderTest {
       assertThat(second.isEnded()).isFalse();
       Pause.of(HANGS, "the appender's patience with the disk");
 
-      rig.offer(TestWriteBack.all(mib("third")));
+      TestWriteBack third = rig.offer(TestWriteBack.all(mib("third")));
+      assertThat(third.isEnded()).as("seen for the first time").isFalse();
+      Pause.of(SEEN, "the appender's patience with the JVM");
+      rig.offer(TestWriteBack.all(mib("fourth")));
 
       second.requireEndedOnce();
-      // The third may have passed as a probe already: the pause is short here.
-      assertThat(rig.counted(Counter.DROPPED_FAULT_BYTES)).isBetween(MIB, 2 * MIB);
+      third.requireEndedOnce();
+      // The fourth may have passed as a probe already: the pause is short here.
+      assertThat(rig.counted(Counter.DROPPED_FAULT_BYTES)).isBetween(2 * MIB, 3 * MIB);
       assertThat(rig.counted(Counter.BREAKER_OPENED)).isOne();
 
       // Later ones are let through as probes, and do not wait for ever either.
@@ -307,6 +314,29 @@ class AppenderTest {
       rig.awaitIdle();
       rig.requireSums();
       assertThat(rig.requireRight(first.object())).isEqualTo(16);
+    }
+  }
+
+  /**
+   * The disk is fast: the JVM is paused while it writes, and offers come before the writer runs.
+   */
+  @Test
+  @Slow
+  void aPauseOfTheJvmIsNoHang() throws Exception {
+    try (StoreRig rig = rig()) {
+      rig.disk.hangEvery(Operation.WRITE);
+      rig.offer(TestWriteBack.all(mib("first")));
+      rig.disk.awaitHanging(1, StoreRig.PATIENCE);
+      rig.offer(TestWriteBack.all(mib("second")));
+      Pause.of(HANGS, "a pause of the JVM");
+      rig.offer(TestWriteBack.all(mib("third")));
+      rig.offer(TestWriteBack.all(mib("fourth")));
+      rig.disk.heal();
+      rig.awaitIdle();
+
+      assertThat(rig.counted(Counter.BREAKER_OPENED)).isZero();
+      assertThat(rig.counted(Counter.WRITTEN_BYTES)).isEqualTo(4 * MIB);
+      rig.requireSums();
     }
   }
 

@@ -83,7 +83,8 @@ final class Regions implements AutoCloseable {
         }
       } catch (IOException e) {
         failure = e;
-        if (old != null && index.region(number) == null) {
+        boolean isLost = old != null && index.region(number) == null;
+        if (isLost || e instanceof RefusedDirectoryException) {
           // Where no file can be made, one region is lost for the attempt, and not all of them.
           break;
         }
@@ -160,8 +161,8 @@ final class Regions implements AutoCloseable {
   }
 
   /**
-   * Looks at what others have done, {@code beforeEach} file; fails only if all of them do. Whether
-   * others have given up a region.
+   * Looks at what others have done, {@code beforeEach} file; fails only if all of them do, or the
+   * directory is refused. Whether others have given up a region.
    */
   boolean look(Runnable beforeEach) throws IOException {
     IOException failure = null;
@@ -174,6 +175,10 @@ final class Regions implements AutoCloseable {
         look(number);
         isAnySeen = true;
         isAnyGone |= before != null && before != index.region(number);
+      } catch (RefusedDirectoryException e) {
+        // It would be for each other file as well, at the cost of a probe there.
+        known().filter(region -> region != own).forEach(this::forget);
+        throw e;
       } catch (IOException e) {
         failure = e;
       }

@@ -142,7 +142,7 @@ record SharedInstance(
     DirectoryGuard guard = guard(directory, config);
     Object identity = path.equals(pathIn(guard, config)) ? guard.require(path) : null;
     if (identity == null || !Layout.enter(io, path, identity, layout).equals(layout)) {
-      throw new IOException(path + " is another directory now, or was laid out in another way");
+      throw new RefusedDirectoryException(path, "is another, or was laid out anew", "as it was");
     }
     return identity;
   }

@@ -23,6 +23,7 @@ import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -606,6 +607,37 @@ class SharedRegionsTest {
     fill(after, "a", SharedRegionsRig.REGIONS);
     assertThat(after.current().header.number()).isZero();
     assertThat(known(after, "a0")).isEqualTo(SharedRegionsRig.CHUNKS_OF_REGION);
+  }
+
+  /** As after `s3e cache clear`: each look at the directory makes a file there. */
+  @Test
+  void aDirectoryThatWasLaidOutAnewIsLookedAtOnceARound() throws IOException {
+    AtomicInteger entered = new AtomicInteger();
+    SharedRegionsRig old =
+        open(
+            new DiskIo() {
+              @Override
+              public OpenFile openIn(Path file, Object parent) throws IOException {
+                entered.addAndGet(file.endsWith(Layout.NAME) ? 1 : 0);
+                return super.openIn(file, parent);
+              }
+            });
+    fill(old, "old", 5);
+    old.finish();
+    SharedInstance.delete(new DiskIo(), DirectoryGuard.topIn(directory.toRealPath()));
+    long more = 4 * SharedRegionsRig.CAPACITY;
+    try (SharedRegionsRig next = new SharedRegionsRig(new DiskIo(), directory, more, null)) {
+      fill(next, "new", SharedRegionsRig.REGIONS);
+      for (int round = 1; round <= 3; round++) {
+        entered.set(0);
+        assertThatThrownBy(old::refresh).hasMessageContaining("was laid out anew");
+        assertThat(entered).as("round %d", round).hasValue(1);
+      }
+      assertThat(known(old, "old0")).as("its file is let go").isZero();
+      entered.set(0);
+      assertThatThrownBy(old.regions::next).hasMessageContaining("was laid out anew");
+      assertThat(entered).as("for a region").hasValue(1);
+    }
   }
 
   @Test

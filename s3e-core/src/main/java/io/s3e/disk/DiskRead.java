@@ -216,8 +216,8 @@ public final class DiskRead {
     tell();
   }
 
-  /** Waits for the end of the read while there is patience and the thread is not interrupted. */
-  public void await() {
+  /** Waits for the end while there is patience, and no interrupt; how long the JVM was paused. */
+  public long await() {
     for (int i = 0; i < SPINS && !over; i++) {
       Thread.onSpinWait();
     }
@@ -235,6 +235,7 @@ public final class DiskRead {
       }
       checkDeadline(now - pausedNanos);
     }
+    return pausedNanos;
   }
 
   /** Ends the read if its patience is over. */

@@ -17,7 +17,7 @@ public final class DiskBytes {
   private final int wanted;
   private final long beganNanos = System.nanoTime();
 
-  /** When the reader's wait was over; 0 while it is not. */
+  /** When the reader's wait was over, but for pauses of the JVM; 0 while it is not. */
   private volatile long overNanos;
 
   /** The reads that the tenant's clock looks at, with what ends the wait for each. */
@@ -40,8 +40,8 @@ public final class DiskBytes {
 
   /** Waits until the bytes are there, or the disk is left to itself. */
   public void await() {
-    read.await();
-    overNanos = System.nanoTime() | 1;
+    long pausedNanos = read.await();
+    overNanos = System.nanoTime() - pausedNanos | 1;
   }
 
   /** Runs {@code then} once the bytes are there, or the disk is left to itself: on any thread. */
@@ -66,7 +66,7 @@ public final class DiskBytes {
     watched.remove(this);
     long over = overNanos;
     if (over != 0) {
-      disk.speed.onDisk(count, wanted, over - beganNanos);
+      disk.speed.onDisk(count, wanted, over - beganNanos, over);
     }
     handle.progress().onDisk(count);
     disk.taken(handle, count, count == wanted);

@@ -7,7 +7,8 @@ import java.util.concurrent.atomic.AtomicLong;
 /**
  * What a reader waits for bytes from disk and from S3, measured all the time with all queues, and
  * which of them it is to ask. A disk that is slower than S3 is asked once a {@value #PROBE_MILLIS}
- * ms, to know when it is better again. A busy processor makes both slower, and nothing follows.
+ * ms, to know when it is better again. Where nobody has a read for it, that is forgotten in the
+ * end: it would be slower for good. A busy processor makes both slower, and nothing follows.
  *
  * <p>Short reads are compared with short GETs, and a MiB of longer ones with a MiB. Averages of
  * about {@value #WEIGHT} reads; threads that tell at once may lose one. Any thread.
@@ -16,6 +17,7 @@ final class DiskSpeed {
   private static final int SHORT_BYTES = 256 << 10;
   private static final int WEIGHT = 8;
   private static final long PROBE_MILLIS = 500;
+  private static final long FORGOTTEN_NANOS = TimeUnit.SECONDS.toNanos(30);
 
   /** A disk that is as fast as that spares requests, however near the store is. */
   private static final long FAST_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
@@ -23,6 +25,7 @@ final class DiskSpeed {
   private static final class Average {
     private volatile long nanos;
     private volatile int count;
+    private volatile long toldNanos;
 
     void add(long one) {
       int before = count;
@@ -51,12 +54,13 @@ final class DiskSpeed {
   }
 
   /**
-   * A reader has waited so long for bytes from disk. One that was given up is told too; one that
-   * found nothing says nothing.
+   * A reader has waited so long, until {@code now}, for bytes from disk. One that was given up is
+   * told too; one that found nothing says nothing.
    */
-  void onDisk(long come, long wanted, long nanos) {
+  void onDisk(long come, long wanted, long nanos, long now) {
     if (come > 0 || nanos > FAST_NANOS) {
       long bytes = come > 0 ? come : wanted;
+      ofDisk[kindOf(bytes)].toldNanos = now;
       ofDisk[kindOf(bytes)].add(normal(bytes, nanos));
     }
   }
@@ -80,7 +84,12 @@ final class DiskSpeed {
     Average disk = ofDisk[kind];
     // The time of the other kind stands for S3's where there were none of this one.
     Average store = ofStore[kind].isKnown() ? ofStore[kind] : ofStore[1 - kind];
-    return disk.isKnown() && store.isKnown() && disk.nanos > Math.max(FAST_NANOS, store.nanos);
+    boolean isSlower =
+        disk.isKnown() && store.isKnown() && disk.nanos > Math.max(FAST_NANOS, store.nanos);
+    if (isSlower && System.nanoTime() - disk.toldNanos > FORGOTTEN_NANOS) {
+      disk.count = 0;
+    }
+    return isSlower && disk.isKnown();
   }
 
   /** As above for so many bytes; now and then false for one reader, who tells how long it took. */

@@ -111,7 +111,7 @@ class DiskCacheTest {
   /** Reads chunks of one directory as a reader does that waits; the chunk after the last one. */
   private static int read(DiskCache cache, StoredObject object, int first, int end) {
     Reading reading = Reading.begin(cache, object, first, end);
-    reading.read().await();
+    long unused = reading.read().await();
     return reading.end();
   }
 
@@ -449,7 +449,7 @@ class DiskCacheTest {
       DiskCache cache, StoredObject object, int at, int length, int first, int end) {
     ByteBuffer target = ByteBuffer.allocate(length + 2).position(1).limit(1 + length);
     DiskRead read = cache.read(new ChunkRange(object, first, end), at, target);
-    read.await();
+    long unused = read.await();
     assertThat(read.end()).isEqualTo(length);
     ByteBuffer expected = StoredBytes.of(object, first, end).slice(at - first * 65_536, length);
     assertThat(target.duplicate().mismatch(expected)).as("first wrong byte").isEqualTo(-1);

@@ -14,8 +14,13 @@ class DiskSpeedTest {
   private final DiskSpeed speed = new DiskSpeed();
 
   private void disk(long bytes, int millis, int times) {
+    disk(bytes, millis, times, Duration.ZERO);
+  }
+
+  private void disk(long bytes, int millis, int times, Duration ago) {
     for (int i = 0; i < times; i++) {
-      speed.onDisk(bytes, bytes, Duration.ofMillis(millis).toNanos());
+      long then = System.nanoTime() - ago.toNanos();
+      speed.onDisk(bytes, bytes, Duration.ofMillis(millis).toNanos(), then);
     }
   }
 
@@ -55,12 +60,12 @@ class DiskSpeedTest {
   void readsThatGiveNothingCountAsWhatTheyCost() {
     store(MIB, 50, 8);
     for (int i = 0; i < 8; i++) {
-      speed.onDisk(0, MIB, Duration.ofMillis(1).toNanos());
+      speed.onDisk(0, MIB, Duration.ofMillis(1).toNanos(), System.nanoTime());
     }
     disk(MIB, 30, 8);
     assertThat(speed.isDiskSlower(MIB)).as("nothing was there").isFalse();
     for (int i = 0; i < 4; i++) {
-      speed.onDisk(0, MIB, Duration.ofMillis(200).toNanos());
+      speed.onDisk(0, MIB, Duration.ofMillis(200).toNanos(), System.nanoTime());
     }
     assertThat(speed.isDiskSlower(MIB)).as("given up").isTrue();
   }
@@ -70,6 +75,31 @@ class DiskSpeedTest {
     disk(MIB, 19, 8);
     store(MIB, 1, 8);
     assertThat(speed.isDiskSlower(MIB)).isFalse();
+  }
+
+  /** As where a job has moved on to what is not on disk: nobody probes it any more. */
+  @Test
+  void aSlowDiskThatNobodyHasReadForLongIsForgotten() {
+    store(MIB, 50, 8);
+    disk(MIB, 100, 8, Duration.ofSeconds(25));
+    assertThat(speed.isDiskSlower(MIB)).isTrue();
+    disk(MIB, 100, 8, Duration.ofSeconds(31));
+    assertThat(speed.isDiskSlower(MIB)).isFalse();
+    disk(MIB, 100, 7);
+    assertThat(speed.isDiskSlower(MIB)).as("learned from the beginning").isFalse();
+    disk(MIB, 100, 1);
+    assertThat(speed.isDiskSlower(MIB)).isTrue();
+  }
+
+  /** Short reads ask whether the disk is to be left for short ones alone. */
+  @Test
+  void whatIsKnownOfLongReadsIsForgottenAlsoWhereShortOnesAreProbed() {
+    store(MIB, 50, 8);
+    disk(MIB, 100, 8, Duration.ofSeconds(31));
+    disk(10_000, 60, 8);
+    assertThat(speed.isDiskSlower()).isTrue();
+    disk(10_000, 1, 30);
+    assertThat(speed.isDiskSlower()).isFalse();
   }
 
   @Slow

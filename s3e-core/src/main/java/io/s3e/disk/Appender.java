@@ -58,7 +58,7 @@ final class Appender {
   private final Breaker breaker;
   private final DiskMetrics metrics;
   private final long mostWaitingBytes;
-  private final Thread thread;
+  final Thread thread;
   private final Queue<WriteBack> waiting = new ConcurrentLinkedQueue<>();
 
   /** Bytes that were offered, and are neither written nor dropped. */
@@ -98,10 +98,6 @@ final class Appender {
     this.thread = Background.daemon("s3e-disk-writer", this::run);
   }
 
-  void start() {
-    thread.start();
-  }
-
   /** Takes bytes to be written; those that it refuses are counted and ended before it returns. */
   void offer(WriteBack offered) {
     long bytes = offered.bytes();
@@ -120,9 +116,6 @@ final class Appender {
   }
 
   private @Nullable Counter refusal(long bytes) {
-    if (closed) {
-      return Counter.DROPPED_CLOSED_BYTES;
-    }
     giveUpHang();
     if (!breaker.allows() && !breaker.tryProbe()) {
       return Counter.DROPPED_FAULT_BYTES;

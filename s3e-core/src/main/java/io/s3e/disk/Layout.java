@@ -95,15 +95,13 @@ record Layout(int regions, long regionBytes, boolean isSealed, long keyCheck) {
     }
     Layout layout =
         new Layout(bytes.getInt(8), bytes.getLong(16), bytes.getInt(12) != 0, bytes.getLong(24));
-    return layout.isPossible() ? layout : null;
-  }
-
-  private boolean isPossible() {
-    return regions > 0
-        && regions <= Region.MOST_COUNT
-        && regionBytes >= Region.LEAST_BYTES
-        && regionBytes <= Region.MOST_BYTES
-        && regionBytes % Region.SLOT_BYTES == 0;
+    boolean isPossible =
+        layout.regions > 0
+            && layout.regions <= Region.MOST_COUNT
+            && layout.regionBytes >= Region.LEAST_BYTES
+            && layout.regionBytes <= Region.MOST_BYTES
+            && layout.regionBytes % Region.SLOT_BYTES == 0;
+    return isPossible ? layout : null;
   }
 
   ByteBuffer encode() {

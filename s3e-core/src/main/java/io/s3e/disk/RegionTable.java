@@ -50,8 +50,7 @@ final class RegionTable {
 
   /** The length of a table of so many chunks, in bytes: whole pages. */
   static long bytesFor(int mostChunks) {
-    long bytes = (mostChunks + 1L) * RECORD_BYTES;
-    return (bytes + Region.SLOT_BYTES - 1) / Region.SLOT_BYTES * Region.SLOT_BYTES;
+    return (mostChunks / (Region.SLOT_BYTES / RECORD_BYTES) + 1L) * Region.SLOT_BYTES;
   }
 
   /** The header of a file; null if that has none. */

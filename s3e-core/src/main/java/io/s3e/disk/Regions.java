@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Threads.</b> {@link #bytes} and {@link #capacityBytes} are any thread's and touch memory
  * alone; the rest is the writing thread's.
  */
-final class Regions implements AutoCloseable {
+final class Regions {
   /** Makes, finds and deletes the files of the regions. */
   interface Maker {
     Layout layout();
@@ -217,8 +217,7 @@ final class Regions implements AutoCloseable {
   }
 
   /** For good, once: what the index knows leads to nothing that can be read. */
-  @Override
-  public void close() {
+  void close() {
     known().forEach(Region::close);
   }
 

@@ -70,10 +70,7 @@ final class DiskSpeed {
     ofStore[kindOf(bytes)].add(normal(bytes, nanos));
   }
 
-  /**
-   * Whether S3 gives reads of one kind sooner than the disk, as far as is known. Then what may be
-   * read in that kind is not left to the disk.
-   */
+  /** Whether S3 gives reads of one kind sooner: any bytes may be read in that one. */
   boolean isDiskSlower() {
     return isDiskSlower(0) || isDiskSlower(SHORT_BYTES);
   }
@@ -94,12 +91,9 @@ final class DiskSpeed {
 
   /** As above for so many bytes; now and then false for one reader, who tells how long it took. */
   boolean isDiskToBeLeft(long bytes) {
-    if (!isDiskSlower(bytes)) {
-      return false;
-    }
     long last = probedNanos.get();
-    long now = System.nanoTime();
-    return now - last < TimeUnit.MILLISECONDS.toNanos(PROBE_MILLIS)
-        || !probedNanos.compareAndSet(last, now);
+    return isDiskSlower(bytes)
+        && (System.nanoTime() - last < TimeUnit.MILLISECONDS.toNanos(PROBE_MILLIS)
+            || !probedNanos.compareAndSet(last, System.nanoTime()));
   }
 }

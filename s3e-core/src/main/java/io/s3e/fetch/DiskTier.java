@@ -178,9 +178,7 @@ final class DiskTier {
 
   /** A reader has taken so many bytes from disk. */
   void taken(ObjectHandle handle, long bytes, boolean complete) {
-    if (complete) {
-      count(handle, Counter.HITS, 1);
-    }
+    count(handle, Counter.HITS, complete ? 1 : 0);
     count(handle, Counter.HIT_BYTES, bytes);
     handle.count(EngineMetrics.Counter.USED_BYTES, bytes);
   }

@@ -40,11 +40,10 @@ record Spiller(DiskTier tier, BlockIndex index) {
   /** A run has been entered: whether what it brings is worth writing, if that is known. */
   void fetches(Origin origin, ByteRange missing) {
     ChunkRange chunks = tier.chunksOf(origin.handle, missing);
-    if (chunks == null) {
-      return;
+    if (chunks != null) {
+      origin.fetchedBefore = tier.missed(origin.handle, chunks, missing.length());
+      origin.spilled = verdict(origin, chunks) == Verdict.WRITTEN;
     }
-    origin.fetchedBefore = tier.missed(origin.handle, chunks, missing.length());
-    origin.spilled = verdict(origin, chunks) == Verdict.WRITTEN;
   }
 
   private Verdict verdict(Origin origin, ChunkRange chunks) {
@@ -55,18 +54,15 @@ record Spiller(DiskTier tier, BlockIndex index) {
     if (tier.cache.isShared() || tier.keepsFronts) {
       return Verdict.WRITTEN;
     }
-    if (origin.fetchedBefore) {
-      boolean isKept = tier.isWorthAgain(bytes, isSample(chunks));
-      return isKept ? Verdict.WRITTEN : Verdict.NOT_WRITTEN;
-    }
-    if (origin.isOfScan()) {
-      return Verdict.NOT_WRITTEN;
-    }
     AccessPattern reader = origin.handle.progress().pattern;
-    if (reader.mayBeScan()) {
+    boolean isWorth;
+    if (origin.fetchedBefore) {
+      isWorth = tier.isWorthAgain(bytes, isSample(chunks));
+    } else if (!origin.isOfScan() && reader.mayBeScan()) {
       return Verdict.WITHHELD;
+    } else {
+      isWorth = !origin.isOfScan() && (!reader.isRandom() || isSample(chunks) || paysOff());
     }
-    boolean isWorth = !reader.isRandom() || isSample(chunks) || paysOff();
     return isWorth ? Verdict.WRITTEN : Verdict.NOT_WRITTEN;
   }
 
@@ -76,9 +72,8 @@ record Spiller(DiskTier tier, BlockIndex index) {
   }
 
   private boolean paysOff() {
-    return tier.metrics.get(Counter.HIT_BYTES) * DiskTier.MOST_WRITTEN_PER_HIT
-            >= tier.metrics.get(Counter.WRITTEN_BYTES)
-        && tier.metrics.get(Counter.HIT_BYTES) > 0;
+    long most = tier.metrics.get(Counter.HIT_BYTES) * DiskTier.MOST_WRITTEN_PER_HIT;
+    return most > 0 && most >= tier.metrics.get(Counter.WRITTEN_BYTES);
   }
 
   /** A run is over, with these blocks: ready, and dirty if to be written. */

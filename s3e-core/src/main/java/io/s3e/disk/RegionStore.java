@@ -76,12 +76,14 @@ final class RegionStore {
     if (config.scope() != Scope.PRIVATE && (key != null || isTrusted(io, directory))) {
       return SharedInstance.enter(io, directory, config, capacity);
     }
-    long indexed = Math.min(capacity, config.indexedBytes());
+    long most = config.indexedBytes() / StoredObject.CHUNK_BYTES;
+    long indexed = Math.min(capacity, most * StoredObject.CHUNK_BYTES);
     if (indexed < capacity) {
       LOG.info(
           "The cache in {} holds {} bytes: a larger heap could index more", directory, indexed);
     }
-    return new PrivateRegions(io, directory, key, Layout.of(indexed, Region.USUAL_COUNT, key));
+    Layout layout = Layout.of(indexed, Region.USUAL_COUNT, key);
+    return new PrivateRegions(io, directory, key, layout, most);
   }
 
   /** Whether nobody else can put another cache in the place of one there. */

@@ -151,7 +151,7 @@ record SharedInstance(
   public @Nullable Region make(int number) throws IOException {
     Object parent = enterAgain();
     Path name = fileOf(number);
-    Header header = layout.newRegion(number, System.currentTimeMillis());
+    Header header = layout.newRegion(number, System.currentTimeMillis(), layout.mostChunks());
     OpenFile file;
     try {
       file = io.createIn(name, parent);

@@ -5,16 +5,20 @@ import static io.s3e.disk.StoreRig.MIB;
 import static io.s3e.testing.Eventually.awaitTrue;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.s3e.disk.DiskCacheConfig.Mode;
 import io.s3e.disk.FaultyDiskIo.Failure;
 import io.s3e.disk.FaultyDiskIo.Operation;
 import io.s3e.disk.Region.Place;
 import io.s3e.jvm.Background;
+import io.s3e.metrics.DiskMetrics;
 import io.s3e.metrics.DiskMetrics.Counter;
 import io.s3e.testing.Seed;
 import io.s3e.testing.Slow;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Collections;
 import java.util.Random;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
@@ -162,6 +166,38 @@ class PrivateRegionsTest {
     assertThat(most).as("all whole chunks fit").isGreaterThan((int) (regionBytes / 65_536));
     assertThat(Region.mostEntries(512, 2L << 30)).isEqualTo(32_768);
     assertThat(Region.mostEntries(16, MIB)).as("a slot each").isEqualTo(256);
+  }
+
+  /** As of a host with many disks, all of which YARN names to each of its tasks. */
+  @Test
+  void theIndexOfManyDirectoriesOfSmallObjectsHasRoomInTheHeap() throws Exception {
+    int count = 48;
+    DiskCacheConfig config =
+        DiskCacheConfig.DEFAULTS.toBuilder()
+            .mode(Mode.DISK)
+            .directories(Collections.nCopies(count, directory))
+            .capacityBytes(1L << 40)
+            .build();
+    RegionStore store =
+        new RegionStore(
+            directory,
+            config,
+            new RecentChunks(),
+            new DiskMetrics(),
+            new DiskIo(),
+            Duration.ofSeconds(5),
+            MIB);
+    try {
+      Region region = store.regions.next();
+      assertThat(region).isNotNull();
+      long regions = store.regions.capacityBytes() / region.header.regionBytes();
+      assertThat(count * regions * region.header.mostChunks() * ChunkIndex.ENTRY_BYTES)
+          .as("heap of the index of all directories")
+          .isBetween(1L, Runtime.getRuntime().maxMemory() / 16);
+    } finally {
+      store.stop();
+      store.awaitEnd(System.nanoTime() + StoreRig.PATIENCE.toNanos());
+    }
   }
 
   @Test

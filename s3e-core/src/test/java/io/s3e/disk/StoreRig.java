@@ -51,7 +51,11 @@ final class StoreRig implements AutoCloseable {
     regions =
         new Regions(
             new PrivateRegions(
-                disk, directory, key, Layout.of(capacityBytes, Region.USUAL_COUNT, key)),
+                disk,
+                directory,
+                key,
+                Layout.of(capacityBytes, Region.USUAL_COUNT, key),
+                Region.MOST_ENTRIES),
             index,
             new DiskSpace(() -> freePercent, () -> 100),
             metrics);

@@ -122,9 +122,8 @@ final class OrcStripes {
     List<ByteRange> ranges = new ArrayList<>();
     Streams streams = stripes.get(stripe);
     for (int i = 0; streams != null && i < streams.names.length; i++) {
-      ByteRange range = new ByteRange(streams.starts[i], streams.starts[i + 1]);
-      if (!range.isEmpty() && names.contains(streams.names[i])) {
-        ranges.add(range);
+      if (names.contains(streams.names[i]) && streams.starts[i] < streams.starts[i + 1]) {
+        ranges.add(new ByteRange(streams.starts[i], streams.starts[i + 1]));
       }
     }
     return ranges;

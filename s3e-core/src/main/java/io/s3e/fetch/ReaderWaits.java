@@ -120,12 +120,9 @@ record ReaderWaits(Tenant tenant) {
     if (tenant.isClosed()) {
       throw engineClosed();
     }
-    if (handle.isClosed()) {
-      throw new IOException("Stream is closed!");
-    }
-    String cancelled = handle.cancelled();
-    if (cancelled != null) {
-      throw new InterruptedIOException(cancelled);
+    String ended = handle.isClosed() ? "Stream is closed!" : handle.cancelled();
+    if (ended != null) {
+      throw new InterruptedIOException(ended);
     }
   }
 

@@ -221,7 +221,7 @@ final class Pump {
     } finally {
       planning.unlock();
     }
-    change.dropped().forEach(runs::abandon);
+    change.dropped().forEach(each -> runs.passOver(layout.bytesOf(each), false, run -> false));
     return change;
   }
 
@@ -339,11 +339,6 @@ final class Pump {
   /** Starts fetching blocks of an object that nobody has opened; the first that was not started. */
   long announce(BlockRange blocks) {
     return enabled ? fetcher.announce(handle, blocks, runs) : blocks.first();
-  }
-
-  /** Says that these bytes will not be read: what was started for them alone is cancelled. */
-  void forget(ByteRange range) {
-    runs.abandon(layout.covering(range.start(), range.end()));
   }
 
   void setPolicy(ReadPolicy policy) {

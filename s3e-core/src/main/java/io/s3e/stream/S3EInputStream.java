@@ -254,7 +254,7 @@ public final class S3EInputStream extends InputStream {
       List<ByteRange> ranges, IntFunction<ByteBuffer> allocate, Consumer<ByteBuffer> release)
       throws IOException {
     requireOpen();
-    VectoredRead read = new VectoredRead(reader, ranges, allocate, release, vectored::remove);
+    VectoredRead read = new VectoredRead(reader, ranges, allocate, release, vectored);
     if (!ranges.isEmpty()) {
       vectored.add(read);
     }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.s3e.stream;
 
-import io.s3e.block.BlockRange;
 import io.s3e.block.ByteRange;
 import io.s3e.fetch.ObjectHandle;
 import io.s3e.fetch.RunFetch;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 
 /**
  * All runs started for one reader that are under way, or hold blocks that nobody has read. Takes
@@ -41,21 +41,20 @@ final class StartedRuns implements Consumer<RunFetch> {
     }
   }
 
-  /** Gives up what was started for these blocks alone. */
-  void abandon(BlockRange blocks) {
-    ByteRange bytes = handle.layout().bytesOf(blocks);
+  /**
+   * Blocks of these bytes that nobody read are the first to make room. What was started for their
+   * blocks alone, and {@code isWanted} does not want, is given up unless they are delivered.
+   */
+  void passOver(ByteRange bytes, boolean isDelivered, Predicate<ByteRange> isWanted) {
+    ByteRange alone = handle.layout().bytesOf(handle.layout().covering(bytes.start(), bytes.end()));
     for (RunFetch run : runs) {
-      if (run.range().start() >= bytes.start() && run.range().end() <= bytes.end()) {
-        abandon(run);
-      } else {
+      ByteRange its = run.range();
+      if (isDelivered || its.start() < alone.start() || its.end() > alone.end()) {
         run.abandon(bytes);
+      } else if (!isWanted.test(its)) {
+        abandon(run);
       }
     }
-  }
-
-  /** Blocks of these bytes that nobody read are the first to make room; nothing is given up. */
-  void passOver(ByteRange bytes) {
-    runs.forEach(run -> run.abandon(bytes));
   }
 
   void abandonAll() {

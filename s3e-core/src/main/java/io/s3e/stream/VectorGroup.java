@@ -149,9 +149,11 @@ final class VectorGroup {
     }
   }
 
-  /** Whether nobody waits for one of its ranges. */
-  boolean isDone() {
-    return members.stream().allMatch(each -> each.result.isDone());
+  /** Whether somebody waits for one of its ranges that has some of these bytes. */
+  boolean wants(ByteRange bytes) {
+    return members.stream()
+        .filter(each -> each.range.start() < bytes.end() && each.range.end() > bytes.start())
+        .anyMatch(each -> !each.result.isDone());
   }
 
   /** Whether the application has all its bytes; once the group is over. */

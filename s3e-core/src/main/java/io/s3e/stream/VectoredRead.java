@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
@@ -20,6 +21,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.IntFunction;
+import java.util.function.Predicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -49,7 +51,7 @@ final class VectoredRead implements FetchTimer.Watched {
 
   private final BlockReader reader;
   private final Consumer<ByteBuffer> release;
-  private final Consumer<VectoredRead> over;
+  private final Set<VectoredRead> all;
   private final AtomicBoolean releaseFailed = new AtomicBoolean();
   private final List<VectorGroup> groups;
 
@@ -79,13 +81,13 @@ final class VectoredRead implements FetchTimer.Watched {
   /** Whether a thread is about to end the ranges, since the patience was over. */
   private volatile boolean isLate;
 
-  /** Checks and groups the ranges; starts nothing. {@code over} hears when all are over, if any. */
+  /** Checks and groups the ranges; starts nothing. Leaves the stream's reads when all are over. */
   VectoredRead(
       BlockReader reader,
       List<ByteRange> wanted,
       IntFunction<ByteBuffer> allocate,
       Consumer<ByteBuffer> release,
-      Consumer<VectoredRead> over)
+      Set<VectoredRead> all)
       throws IOException {
     for (ByteRange range : wanted) {
       if (range.end() > reader.handle.size()) {
@@ -100,7 +102,7 @@ final class VectoredRead implements FetchTimer.Watched {
     List<VectorPlanner.Group> planned = VectorPlanner.plan(wanted, block, request);
     this.reader = reader;
     this.release = release;
-    this.over = over;
+    this.all = all;
     this.groupsLeft = new AtomicInteger(planned.size());
     this.pieces =
         Pieces.ofVectored(planned.stream().mapToLong(group -> group.span().length()).sum());
@@ -179,8 +181,8 @@ final class VectoredRead implements FetchTimer.Watched {
 
   /** False if the group has to wait for its turn. */
   private boolean mayBegin(VectorGroup group) {
-    boolean isWanted = !group.isDone();
     ByteRange span = group.span;
+    boolean isWanted = group.wants(span);
     // Where all ranges are there, nobody wants what lies between them.
     boolean isBegun =
         !isWanted
@@ -192,7 +194,7 @@ final class VectoredRead implements FetchTimer.Watched {
     underWay.addAndGet(bytes(group));
     if (!group.begin()) {
       // Given up meanwhile, with all others.
-      reader.pump.forget(group.span);
+      passOver(group);
     }
     return true;
   }
@@ -236,19 +238,21 @@ final class VectoredRead implements FetchTimer.Watched {
   }
 
   private void over(VectorGroup group) {
-    if (group.isDelivered()) {
-      // Blocks between ranges came along, and are the first to make room.
-      reader.pump.runs.passOver(group.span);
-    } else {
-      reader.pump.forget(group.span);
-    }
+    passOver(group);
     if (groupsLeft.decrementAndGet() == 0) {
       reader.fetcher.timer().forget(this);
-      over.accept(this);
+      all.remove(this);
     } else {
       underWay.addAndGet(-bytes(group));
       beginGroups();
     }
+  }
+
+  /** Blocks between ranges came along. What is still to come may be for another read as well. */
+  private void passOver(VectorGroup group) {
+    Predicate<ByteRange> isWanted =
+        run -> all.stream().flatMap(read -> read.groups.stream()).anyMatch(it -> it.wants(run));
+    reader.pump.runs.passOver(group.span, group.isDelivered(), isWanted);
   }
 
   /** The application's errors must not keep other ranges waiting. */

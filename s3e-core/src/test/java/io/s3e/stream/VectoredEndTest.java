@@ -271,6 +271,44 @@ class VectoredEndTest {
     }
   }
 
+  /** All but the first GET are waited for by nobody as yet. */
+  @Test
+  void aCancelledRangeLeavesItsGetsToAnotherReadOfTheStream() throws Exception {
+    byte[] content = s3e.put(100);
+    s3e.client.hold();
+    try (S3EInputStream in = s3e.open(RANDOM)) {
+      List<ByteRange> range = List.of(new ByteRange(0, content.length));
+      var first = in.readVectored(range, ByteBuffer::allocate, released::add).get(0);
+      int sent = s3e.client.gets().size();
+      assertThat(sent).isGreaterThan(4);
+      var second = in.readVectored(range, ByteBuffer::allocate, released::add).get(0);
+
+      first.cancel(true);
+      awaitTrue("its buffer", () -> !released.isEmpty());
+      s3e.client.open();
+
+      assertThat(second.get(20, TimeUnit.SECONDS).array()).isEqualTo(content);
+      assertThat(s3e.client.gets()).hasSize(sent);
+    }
+  }
+
+  /** Of what is asked for twice the rest is, of the other range nothing. */
+  @Test
+  void aCancelledRangesGetsEndWhereAnotherReadOfTheStreamWantsOthers() throws Exception {
+    storeIsSilent();
+    try (S3EInputStream in = s3e.open(RANDOM)) {
+      List<CompletableFuture<ByteBuffer>> futures = submit(in);
+      var other = in.readVectored(RANGES.subList(2, 3), ByteBuffer::allocate, released::add).get(0);
+      awaitTrue("GETs under way", () -> allocated.get() == 3 && s3e.client.active() == 3);
+
+      futures.forEach(future -> future.cancel(true));
+      awaitTrue("GETs of the others", () -> s3e.client.active() == 1);
+      assertThat(other).isNotDone();
+      other.cancel(true);
+      awaitTrue("its GET", () -> s3e.client.active() == 0);
+    }
+  }
+
   @Test
   void aFutureCancelledBeforeItsTurnAllocatesNothing() throws Exception {
     s3e.put(100);

@@ -176,21 +176,18 @@ public final class Gate {
    * Waits until a request that a reader waits for may be sent. Takes nothing.
    *
    * @param givenUp whether the reader wants it no more; asked now and then
-   * @param deadline by {@link System#nanoTime()}
-   * @return false if the deadline passed or the reader has given up
+   * @return false if the reader has given up
    */
-  public boolean awaitDemand(BooleanSupplier givenUp, long deadline) throws InterruptedException {
-    return open || await(GateRate.WaiterKind.DEMAND, 0, givenUp, deadline);
+  public boolean awaitDemand(BooleanSupplier givenUp) throws InterruptedException {
+    return open || await(GateRate.WaiterKind.DEMAND, 0, givenUp);
   }
 
   /** The same for one that has failed, after a pause of so many ns, as {@link #retry} has it. */
-  public boolean awaitRetry(long pauseNanos, BooleanSupplier givenUp, long deadline)
-      throws InterruptedException {
-    return await(GateRate.WaiterKind.RETRY, pauseNanos, givenUp, deadline);
+  public boolean awaitRetry(long pauseNanos, BooleanSupplier givenUp) throws InterruptedException {
+    return await(GateRate.WaiterKind.RETRY, pauseNanos, givenUp);
   }
 
-  private boolean await(
-      GateRate.WaiterKind kind, long pauseNanos, BooleanSupplier givenUp, long deadline)
+  private boolean await(GateRate.WaiterKind kind, long pauseNanos, BooleanSupplier givenUp)
       throws InterruptedException {
     Thread self = Thread.currentThread();
     Waiter waiter = enter(kind, pauseNanos, () -> LockSupport.unpark(self));
@@ -198,11 +195,10 @@ public final class Gate {
     boolean isUsed = false;
     try {
       while (!waiter.over) {
-        long left = deadline - System.nanoTime();
-        if (left <= 0 || givenUp.getAsBoolean()) {
+        if (givenUp.getAsBoolean()) {
           return false;
         }
-        LockSupport.parkNanos(this, Math.min(left, TICK_NANOS));
+        LockSupport.parkNanos(this, TICK_NANOS);
         if (Thread.interrupted()) {
           throw new InterruptedException();
         }

@@ -22,7 +22,7 @@ import java.util.function.BooleanSupplier;
 
 /**
  * HEADs of one tenant: sent, and sent again, by the policy and through the gate that GETs go by.
- * The thread that asks waits. Any thread.
+ * The thread that asks waits, as long as the patience of its read lasts. Any thread.
  */
 public record HeadFetch(Tenant tenant) {
   /**
@@ -32,14 +32,21 @@ public record HeadFetch(Tenant tenant) {
    * @throws InterruptedIOException if the thread was interrupted; its flag is set
    */
   public ObjectHead head(HeadRequest request) throws IOException {
-    return head(request, tenant::isClosed);
+    Patience patience = new Patience(tenant.config.readTimeout());
+    return head(request, patience, () -> patience.isOver() || tenant.isClosed());
   }
 
-  private ObjectHead head(HeadRequest request, BooleanSupplier ended) throws IOException {
+  private ObjectHead head(HeadRequest request, Patience patience, BooleanSupplier ended)
+      throws IOException {
     Gate gate = tenant.gate(request.object());
-    Patience patience = new Patience(tenant.config.readTimeout());
     long started = System.nanoTime();
-    awaitTurn(gate, request, patience, ended);
+    try {
+      if (!gate.awaitDemand(ended)) {
+        throw ReaderWaits.unsent(gate, request.subject(), tenant.config.readTimeout());
+      }
+    } catch (InterruptedException e) {
+      throw ReaderWaits.interrupted("before HEAD " + request.object());
+    }
     History history = History.NONE;
     for (int sent = 1; ; sent++) {
       RequestFailure failure;
@@ -69,11 +76,12 @@ public record HeadFetch(Tenant tenant) {
    *
    * @throws IOException if the size was not just the opener's word, or cannot be found out
    */
-  public void confirmSize(ObjectHandle handle, ObjectTruncatedException cause) throws IOException {
+  public void confirmSize(ObjectHandle handle, ObjectTruncatedException cause, Patience patience)
+      throws IOException {
     if (!handle.isSizeOpen()) {
       return;
     }
-    ObjectHead head = head(handle, cause);
+    ObjectHead head = head(handle, cause, patience);
     if (!handle.pinTotal(head.size())) {
       throw changed(handle, head, cause);
     }
@@ -85,21 +93,24 @@ public record HeadFetch(Tenant tenant) {
    *
    * @throws IOException if the object has changed, or it cannot be found out
    */
-  public void confirmEncoding(ObjectHandle handle, EncodedBodyException cause) throws IOException {
+  public void confirmEncoding(ObjectHandle handle, EncodedBodyException cause, Patience patience)
+      throws IOException {
     if (handle.storedEncoding != null) {
       // Other ranges of the read had such an answer as well, and one of them has asked.
       return;
     }
-    String encoding = head(handle, cause).contentEncoding();
+    String encoding = head(handle, cause, patience).contentEncoding();
     handle.storedEncoding = encoding == null ? "" : encoding;
   }
 
-  private ObjectHead head(ObjectHandle handle, IOException cause) throws IOException {
+  private ObjectHead head(ObjectHandle handle, IOException cause, Patience patience)
+      throws IOException {
     ObjectVersion version = handle.version();
     ObjectHead head =
         head(
             new HeadRequest(version.object(), version.versionId(), handle.headers, handle.context),
-            () -> tenant.isClosed() || handle.isClosed() || handle.cancelled() != null);
+            patience,
+            () -> patience.isOver() || new ReaderWaits(tenant).hasEnded(handle));
     String etag = handle.etag();
     if (etag != null && !etag.equals(head.etag())) {
       throw changed(handle, head, cause);
@@ -112,17 +123,6 @@ public record HeadFetch(Tenant tenant) {
     String now = " now has ETag " + head.etag() + " and " + head.size() + " bytes";
     return new ObjectChangedException(
         "Object changed while it was read: " + handle.version().object() + now, cause);
-  }
-
-  private void awaitTurn(Gate gate, HeadRequest request, Patience patience, BooleanSupplier ended)
-      throws IOException {
-    try {
-      if (!gate.awaitDemand(ended, patience.deadline)) {
-        throw ReaderWaits.unsent(gate, request.subject(), tenant.config.readTimeout());
-      }
-    } catch (InterruptedException e) {
-      throw ReaderWaits.interrupted("before HEAD " + request.object());
-    }
   }
 
   private ObjectHead send(Gate gate, HeadRequest request) throws IOException {
@@ -154,7 +154,7 @@ public record HeadFetch(Tenant tenant) {
     BooleanSupplier givenUp =
         () -> {
           LongWaits.look(gate, limit.toNanos() - patience.leftNanos(), limit, failure::getMessage);
-          return patience.isOver() || ended.getAsBoolean();
+          return ended.getAsBoolean();
         };
     try {
       if (again.remedy() != Remedy.NONE) {
@@ -166,7 +166,7 @@ public record HeadFetch(Tenant tenant) {
           }
         }
       }
-      return gate.awaitRetry(again.pauseNanos(), givenUp, patience.deadline);
+      return gate.awaitRetry(again.pauseNanos(), givenUp);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw interrupted(failure);

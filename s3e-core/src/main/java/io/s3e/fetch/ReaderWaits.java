@@ -42,7 +42,7 @@ record ReaderWaits(Tenant tenant) {
           return leaves || patience.isOver() || hasEnded(handle);
         };
     try {
-      while (!gate.awaitDemand(givenUp, patience.deadline)) {
+      while (!gate.awaitDemand(givenUp)) {
         requireOpen(handle);
         // Others who read for the same call may have got on meanwhile.
         if (patience.isOver()) {
@@ -126,7 +126,7 @@ record ReaderWaits(Tenant tenant) {
     }
   }
 
-  private boolean hasEnded(ObjectHandle handle) {
+  boolean hasEnded(ObjectHandle handle) {
     return tenant.isClosed() || handle.isClosed() || handle.cancelled() != null;
   }
 

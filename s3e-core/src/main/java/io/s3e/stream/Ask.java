@@ -232,7 +232,7 @@ final class Ask {
       reader.pump.release();
     }
     lastFailure = failure;
-    reader.failures.recover(failure, next, target.remaining());
+    reader.failures.recover(failure, next, target.remaining(), patience());
   }
 
   /** Waits for what is awaited, as far as it may, and takes that; false if nothing is at hand. */

@@ -7,6 +7,7 @@ import io.s3e.fetch.GetRecord;
 import io.s3e.fetch.ObjectChangedException;
 import io.s3e.fetch.ObjectHandle;
 import io.s3e.fetch.ObjectTruncatedException;
+import io.s3e.fetch.Patience;
 import java.io.EOFException;
 import java.io.FileNotFoundException;
 import java.io.IOException;
@@ -31,16 +32,16 @@ record ReadFailures(StreamSource source, ObjectHandle handle) {
   }
 
   /** Lets a failed read go on if it only has to know better what the object is; throws if not. */
-  void recover(IOException cause, long at, long length) throws IOException {
+  void recover(IOException cause, long at, long length, Patience patience) throws IOException {
     try {
       if (cause instanceof ObjectTruncatedException truncated) {
-        source.heads().confirmSize(handle, truncated);
+        source.heads().confirmSize(handle, truncated, patience);
         if (at < handle.size()) {
           throw new IOException(
               "The store answered that a range inside the object is behind its end", cause);
         }
       } else if (cause instanceof EncodedBodyException encoded) {
-        source.heads().confirmEncoding(handle, encoded);
+        source.heads().confirmEncoding(handle, encoded, patience);
       } else {
         throw cause;
       }

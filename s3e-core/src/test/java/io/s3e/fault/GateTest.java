@@ -24,6 +24,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -60,8 +61,10 @@ class GateTest {
     threads.shutdownNow();
   }
 
-  private static long in(long millis) {
-    return System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
+  /** Of a reader that gives up after so long. */
+  private static BooleanSupplier after(long millis) {
+    long from = System.nanoTime();
+    return () -> System.nanoTime() - from >= TimeUnit.MILLISECONDS.toNanos(millis);
   }
 
   private void answer(Outcome outcome) {
@@ -79,7 +82,7 @@ class GateTest {
       answer(Outcome.UNAVAILABLE);
     }
     ahead.addAndGet(TimeUnit.MILLISECONDS.toNanos(1_010));
-    assertThat(gate.awaitDemand(() -> false, in(0))).isTrue();
+    assertThat(gate.awaitDemand(after(0))).isTrue();
     answer(Outcome.UNAVAILABLE);
   }
 
@@ -157,10 +160,10 @@ class GateTest {
   }
 
   @Test
-  void aDemandBeforeAShutGateEndsAtItsDeadline() throws Exception {
+  void aDemandBeforeAShutGateEndsWhenItsReadersTimeIsOver() throws Exception {
     shut();
     long from = System.nanoTime();
-    assertThat(gate.awaitDemand(() -> false, in(50))).isFalse();
+    assertThat(gate.awaitDemand(after(50))).isFalse();
     assertThat(System.nanoTime() - from).isBetween(50_000_000L, 900_000_000L);
     assertThat(gate.admitsGuess(0)).isFalse();
   }
@@ -169,7 +172,7 @@ class GateTest {
   void aDemandBeforeAShutGateEndsWhenItsReaderGivesUp() throws Exception {
     shut();
     AtomicBoolean givenUp = new AtomicBoolean();
-    Future<Boolean> waits = threads.submit(() -> gate.awaitDemand(givenUp::get, in(900)));
+    Future<Boolean> waits = threads.submit(() -> gate.awaitDemand(givenUp::get));
     givenUp.set(true);
     assertThat(waits.get(800, TimeUnit.MILLISECONDS)).isFalse();
   }
@@ -177,16 +180,16 @@ class GateTest {
   @Test
   void aRetryThatIsWaitedForPassesAfterItsPause() throws Exception {
     long from = System.nanoTime();
-    assertThat(gate.awaitRetry(60_000_000, () -> false, in(5_000))).isTrue();
+    assertThat(gate.awaitRetry(60_000_000, after(5_000))).isTrue();
     assertThat(System.nanoTime() - from).isGreaterThanOrEqualTo(60_000_000L);
-    assertThat(gate.awaitRetry(900_000_000, () -> false, in(20))).isFalse();
+    assertThat(gate.awaitRetry(900_000_000, after(20))).isFalse();
   }
 
   /** More of them than there are tokens: each pass is the next one's. */
   @Test
   void aRetryWhoseReaderLeavesAsItPassesTakesNothing() throws Exception {
     for (int i = 0; i < 100; i++) {
-      assertThat(gate.awaitRetry(0, () -> true, in(5_000))).isFalse();
+      assertThat(gate.awaitRetry(0, () -> true)).isFalse();
     }
     AtomicBoolean ran = new AtomicBoolean();
     assertThat(gate.retry(0, () -> ran.set(true))).isTrue();
@@ -204,7 +207,7 @@ class GateTest {
             () -> {
               long from = System.nanoTime();
               try {
-                gate.awaitDemand(() -> false, in(50_000));
+                gate.awaitDemand(after(50_000));
               } catch (InterruptedException e) {
                 thrown.add(e);
               }
@@ -216,7 +219,7 @@ class GateTest {
     assertThat(thrown).hasSize(1);
     assertThat(waited.get()).isLessThan(900_000_000L);
     // It waits no more: the next probe is another's.
-    assertThat(gate.awaitDemand(() -> false, in(5_000))).isTrue();
+    assertThat(gate.awaitDemand(after(5_000))).isTrue();
   }
 
   @Test
@@ -230,7 +233,7 @@ class GateTest {
         threads.submit(
             () -> {
               reader.set(Thread.currentThread());
-              assertThat(gate.awaitDemand(() -> false, in(30_000))).isTrue();
+              assertThat(gate.awaitDemand(after(30_000))).isTrue();
               return System.nanoTime();
             });
     awaitTrue("the demand waits", () -> reader.get() != null && Threads.isWaiting(reader.get()));
@@ -352,7 +355,7 @@ class GateTest {
           threads.submit(
               () -> {
                 for (int read = 0; read < reads; read++) {
-                  assertThat(gate.awaitDemand(() -> false, in(40_000))).isTrue();
+                  assertThat(gate.awaitDemand(after(40_000))).isTrue();
                   send(runs, retries, done, 1);
                 }
                 return null;
@@ -439,11 +442,11 @@ class GateTest {
       faulty.ended(Outcome.UNAVAILABLE, null);
     }
     ahead.addAndGet(TimeUnit.MILLISECONDS.toNanos(1_010));
-    assertThat(faulty.awaitDemand(() -> false, in(0))).isTrue();
+    assertThat(faulty.awaitDemand(after(0))).isTrue();
     faulty.sent();
     faulty.ended(Outcome.UNAVAILABLE, null);
     fails.set(true);
-    assertThat(faulty.awaitDemand(() -> false, in(10_000))).as("the next probe").isTrue();
+    assertThat(faulty.awaitDemand(after(10_000))).as("the next probe").isTrue();
     assertThat(fails).isFalse();
   }
 }

@@ -10,12 +10,15 @@ import io.s3e.S3EConfig;
 import io.s3e.block.ObjectRef;
 import io.s3e.buffer.MemoryBudget;
 import io.s3e.client.ClientLimits;
+import io.s3e.client.GetRequest;
+import io.s3e.client.ResponseHead;
 import io.s3e.fetch.GetLedger;
 import io.s3e.fetch.GetRecord;
 import io.s3e.metrics.EngineMetrics;
 import io.s3e.metrics.EngineMetrics.Counter;
 import io.s3e.testing.GetLines;
 import io.s3e.testing.MemoryObjectClient;
+import io.s3e.testing.MemoryObjectClient.Answer;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -96,6 +99,14 @@ final class EngineFixture implements AfterEachCallback {
     content = MemoryObjectClient.bytes(bytes, 42);
     client.put(OBJECT, content, ETAG);
     return content;
+  }
+
+  /** The good answer under an encoding of its own. */
+  Answer encoded(GetRequest request, String encoding) {
+    long start = request.range().start();
+    long end = Math.min(content.length, request.range().end());
+    String range = "bytes " + start + "-" + (end - 1) + "/" + content.length;
+    return Answer.GOOD.withHead(new ResponseHead(206, range, end - start, ETAG, null, encoding));
   }
 
   S3EInputStream open() throws IOException {

@@ -18,6 +18,7 @@ import io.s3e.fetch.ObjectChangedException;
 import io.s3e.metrics.EngineMetrics.Counter;
 import io.s3e.prefetch.ReadPolicy;
 import io.s3e.testing.MemoryObjectClient.Answer;
+import io.s3e.testing.Pause;
 import io.s3e.testing.Slow;
 import java.io.EOFException;
 import java.io.IOException;
@@ -58,6 +59,10 @@ class ReadFaultsTest {
   @RegisterExtension
   final EngineFixture impatient =
       EngineFixture.copying(config -> config.readTimeout(Duration.ofMillis(200)));
+
+  @RegisterExtension
+  final EngineFixture patient =
+      EngineFixture.copying(config -> config.readTimeout(Duration.ofSeconds(2)));
 
   @RegisterExtension final EngineFixture lending = EngineFixture.lending();
 
@@ -310,21 +315,7 @@ class ReadFaultsTest {
   @Test
   void anEncodingIsAcceptedIfTheObjectIsStoredWithIt() throws Exception {
     byte[] content = s3e.put(10);
-    s3e.client.faults(
-        (request, number) ->
-            Answer.GOOD.withHead(
-                new ResponseHead(
-                    206,
-                    "bytes "
-                        + request.range().start()
-                        + "-"
-                        + (request.range().end() - 1)
-                        + "/"
-                        + 10 * BLOCK,
-                    request.range().length(),
-                    ETAG,
-                    null,
-                    "gzip")));
+    s3e.client.faults((request, number) -> s3e.encoded(request, "gzip"));
 
     try (S3EInputStream in = s3e.open()) {
       assertThatThrownBy(in::read)
@@ -353,21 +344,7 @@ class ReadFaultsTest {
     byte[] content = s3e.put(10);
     s3e.client.faults(
         (request, number) ->
-            number % 3 == 1
-                ? Answer.GOOD.withHead(
-                    new ResponseHead(
-                        206,
-                        "bytes "
-                            + request.range().start()
-                            + "-"
-                            + (request.range().end() - 1)
-                            + "/"
-                            + 10 * BLOCK,
-                        request.range().length(),
-                        ETAG,
-                        null,
-                        number == 1 ? "gzip" : "br"))
-                : Answer.GOOD);
+            number % 3 == 1 ? s3e.encoded(request, number == 1 ? "gzip" : "br") : Answer.GOOD);
     try (S3EInputStream in = s3e.open(RANDOM)) {
       int heads = s3e.client.heads();
       for (int at = 0; at < content.length; at += BLOCK) {
@@ -388,6 +365,37 @@ class ReadFaultsTest {
           .isInstanceOf(IOException.class)
           .hasMessageContaining("deadline")
           .hasMessageContaining("s3://bucket/key");
+    }
+  }
+
+  /** Of which the GETs have taken a part before a HEAD has to tell the encoding. */
+  @Test
+  void aReadThatNeedsAHeadHasOneDeadline() throws Exception {
+    patient.put(2);
+    patient.client.faults((request, number) -> patient.encoded(request, "gzip"));
+    patient.client.hold();
+    try (S3EInputStream in = patient.open(RANDOM)) {
+      int heads = patient.client.heads();
+      patient.client.headsFail(
+          new RequestFailure(RequestFailure.Kind.SERVER, "HEAD", "injected", null));
+      long from = System.nanoTime();
+      CompletableFuture<Throwable> seen = CompletableFuture.supplyAsync(() -> failure(in));
+      Pause.millis(1_500, "the store answers after most of the time that a read may take");
+      patient.client.open();
+
+      assertThat(seen.get(20, TimeUnit.SECONDS)).hasMessageContaining("injected");
+
+      Duration took = Duration.ofNanos(System.nanoTime() - from);
+      assertThat(patient.client.heads()).isGreaterThan(heads);
+      assertThat(took).isBetween(Duration.ofMillis(1_900), Duration.ofMillis(3_000));
+    }
+  }
+
+  private static Throwable failure(S3EInputStream in) {
+    try {
+      return new AssertionError("read " + in.read());
+    } catch (IOException e) {
+      return e;
     }
   }
 

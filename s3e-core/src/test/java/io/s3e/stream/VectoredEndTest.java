@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.s3e.OpenOptions;
 import io.s3e.block.ByteRange;
+import io.s3e.client.RequestFailure;
 import io.s3e.metrics.StreamListener;
 import io.s3e.prefetch.ReadPolicy;
 import io.s3e.testing.MemoryObjectClient.Answer;
@@ -98,6 +99,31 @@ class VectoredEndTest {
     }
     assertThat(released).as("before their futures fail").hasSize(3);
     awaitTrue("GETs cancelled", () -> s3e.client.active() == 0);
+    in.close();
+  }
+
+  /** A thread waits in vain for the encoding, which no GET tells. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void closeAndUnbufferEndWhatWaitsForAHead(boolean close) throws Exception {
+    s3e.put(100);
+    s3e.client.faults((request, number) -> s3e.encoded(request, "gzip"));
+    S3EInputStream in = s3e.open(RANDOM);
+    int heads = s3e.client.heads();
+    s3e.client.headsFail(new RequestFailure(RequestFailure.Kind.SERVER, "HEAD", "injected", null));
+    List<CompletableFuture<ByteBuffer>> futures = submit(in);
+    awaitTrue("HEADs", () -> s3e.client.heads() > heads);
+
+    if (close) {
+      in.close();
+    } else {
+      in.unbuffer();
+    }
+
+    for (CompletableFuture<ByteBuffer> future : futures) {
+      assertThatThrownBy(() -> future.get(5, TimeUnit.SECONDS))
+          .hasCauseInstanceOf(InterruptedIOException.class);
+    }
     in.close();
   }
 

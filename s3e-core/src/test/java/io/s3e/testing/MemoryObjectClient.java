@@ -59,6 +59,7 @@ public final class MemoryObjectClient implements ObjectClient {
   private final ClientLimits limits;
   private volatile Faults faults = (request, number) -> Answer.GOOD;
   private volatile String storedEncoding;
+  private volatile RequestFailure headFailure;
   private volatile CountDownLatch gate = new CountDownLatch(0);
   private volatile boolean answersAtOnce;
 
@@ -174,6 +175,11 @@ public final class MemoryObjectClient implements ObjectClient {
     storedEncoding = value;
   }
 
+  /** Has all HEADs fail so; none if null. */
+  public void headsFail(RequestFailure value) {
+    headFailure = value;
+  }
+
   public void faults(Faults value) {
     faults = value;
   }
@@ -243,6 +249,10 @@ public final class MemoryObjectClient implements ObjectClient {
   @Override
   public ObjectHead head(HeadRequest request) throws IOException {
     heads.incrementAndGet();
+    RequestFailure failure = headFailure;
+    if (failure != null) {
+      throw failure;
+    }
     Content content = objects.get(request.object());
     if (content == null) {
       throw refused(404, "no " + request.object());

@@ -52,7 +52,7 @@ final class VectorGroup {
   static final String LATE = "its deadline has passed";
 
   /** Why a group ends that has no thread. */
-  static final String REFUSED = "vectored read refused: the engine is closed";
+  static final String REFUSED = "vectored read refused: engine closed, or out of memory or threads";
 
   /**
    * What the groups of one read share.

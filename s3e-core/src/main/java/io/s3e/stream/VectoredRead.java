@@ -238,13 +238,19 @@ final class VectoredRead implements FetchTimer.Watched {
   }
 
   private void over(VectorGroup group) {
-    passOver(group);
-    if (groupsLeft.decrementAndGet() == 0) {
-      reader.fetcher.timer().forget(this);
-      all.remove(this);
-    } else {
+    try {
+      passOver(group);
       underWay.addAndGet(-bytes(group));
       beginGroups();
+    } catch (RuntimeException | Error e) {
+      // Nobody else begins those that have had no turn.
+      end(VectorGroup.REFUSED);
+      throw e;
+    } finally {
+      if (groupsLeft.decrementAndGet() == 0) {
+        reader.fetcher.timer().forget(this);
+        all.remove(this);
+      }
     }
   }
 

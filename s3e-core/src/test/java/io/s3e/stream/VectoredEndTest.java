@@ -19,14 +19,18 @@ import io.s3e.testing.Unsayable;
 import java.io.InterruptedIOException;
 import java.lang.ref.WeakReference;
 import java.nio.ByteBuffer;
+import java.util.AbstractSet;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
+import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
@@ -449,6 +453,53 @@ class VectoredEndTest {
     assertThatThrownBy(() -> submit(in)).hasMessageContaining("closed");
     assertThat(released).hasSize(allocated.get());
     in.close();
+  }
+
+  /** The reads of a stream, the first time that somebody looks at them with no heap for it. */
+  private static final class FullOnce extends AbstractSet<VectoredRead> {
+    final AtomicBoolean hasThrown = new AtomicBoolean();
+    final AtomicReference<Object> removed = new AtomicReference<>();
+
+    @Override
+    public Iterator<VectoredRead> iterator() {
+      if (hasThrown.compareAndSet(false, true)) {
+        throw new OutOfMemoryError("as if");
+      }
+      return Collections.emptyIterator();
+    }
+
+    @Override
+    public int size() {
+      return 1;
+    }
+
+    @Override
+    public boolean remove(Object read) {
+      return removed.compareAndSet(null, read);
+    }
+  }
+
+  /** Ranges that wait for their turn would wait until their deadline. */
+  @Test
+  void anErrorOnTheWayToTheNextGroupEndsAllOfARead() throws Exception {
+    storeIsSilent();
+    try (S3EInputStream in = s3e.open(RANDOM)) {
+      FullOnce all = new FullOnce();
+      VectoredRead read =
+          new VectoredRead(in.reader, RANGES, ByteBuffer::allocate, released::add, all);
+      List<CompletableFuture<ByteBuffer>> futures = read.start();
+      awaitTrue("GETs under way", () -> s3e.client.active() == 3);
+
+      futures.get(0).cancel(true);
+
+      for (CompletableFuture<ByteBuffer> each : futures.subList(1, 3)) {
+        assertThatThrownBy(() -> each.get(5, TimeUnit.SECONDS))
+            .hasCauseInstanceOf(InterruptedIOException.class)
+            .hasMessageContaining("out of memory");
+      }
+      awaitTrue("the read is over", () -> all.removed.get() == read);
+      assertThat(all.hasThrown).isTrue();
+    }
   }
 
   /** A future that never completes would hang its reader without a deadline. */

@@ -153,7 +153,7 @@ final class S3ESeekableInputStream extends SeekableInputStream implements RangeR
     return count;
   }
 
-  /** Reads all ranges at once; none waits for another. */
+  /** Reads all ranges at once; none waits for another. A reader's cancel reaches the arrival. */
   @Override
   public void readVectored(List<FileRange> ranges, IntFunction<ByteBuffer> allocate)
       throws IOException {
@@ -178,7 +178,9 @@ final class S3ESeekableInputStream extends SeekableInputStream implements RangeR
     for (int i = 0; i < arrivals.size(); i++) {
       // On the caller's thread, of which Spark takes what its task has read.
       count(ranges.get(i).length());
+      CompletableFuture<ByteBuffer> arrival = arrivals.get(i);
       CompletableFuture<ByteBuffer> told = ranges.get(i).byteBuffer();
+      var unusedToo = told.whenComplete((buffer, failure) -> arrival.cancel(false));
       CompletableFuture<ByteBuffer> unused =
           arrivals
               .get(i)

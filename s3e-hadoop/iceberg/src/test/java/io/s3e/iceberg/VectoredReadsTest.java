@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.s3e.iceberg;
 
+import static io.s3e.testing.Eventually.awaitTrue;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -112,6 +113,27 @@ class VectoredReadsTest {
       ((RangeReadable) in).readVectored(ranges, allocate);
       assertArrive(ranges);
       assertThat(given).hasSize(ranges.size());
+    }
+  }
+
+  /** As by a reader that needs no more, or has its bytes from elsewhere. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void rangesThatTheReaderEndsEndTheirGets(boolean isCancelled) throws Exception {
+    store.server.always(Fault.stallAtOnce());
+    try (S3EFileIO io = store.open(new S3EFileIO());
+        SeekableInputStream in = io.newInputFile(LOCATION, SIZE).newStream()) {
+      List<FileRange> ranges = ranges();
+      ((RangeReadable) in).readVectored(ranges, ByteBuffer::allocate);
+      awaitTrue("all GETs hang", () -> store.server.gets().size() >= ranges.size());
+      for (FileRange range : ranges) {
+        boolean isEnded =
+            isCancelled
+                ? range.byteBuffer().cancel(true)
+                : range.byteBuffer().complete(ByteBuffer.allocate(LENGTH));
+        assertThat(isEnded).isTrue();
+      }
+      awaitTrue("no GET is left", () -> store.server.openConnections() == 0);
     }
   }
 

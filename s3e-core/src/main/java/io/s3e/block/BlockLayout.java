@@ -38,7 +38,8 @@ public record BlockLayout(long objectSize, int blockSize) {
   }
 
   public long endOf(long block) {
-    return Math.min(objectSize, (block + 1) << shift());
+    // The end of the grid may be beyond the longest long.
+    return objectSize - startOf(block) <= blockSize ? objectSize : startOf(block) + blockSize;
   }
 
   public int lengthOf(long block) {
@@ -46,7 +47,8 @@ public record BlockLayout(long objectSize, int blockSize) {
   }
 
   public ByteRange bytesOf(BlockRange run) {
-    return new ByteRange(startOf(run.first()), Math.min(objectSize, startOf(run.end())));
+    long start = startOf(run.first());
+    return new ByteRange(start, run.isEmpty() ? start : endOf(run.end() - 1));
   }
 
   /** The blocks with any byte of {@code [start, end)}, clipped to the object; may be empty. */

@@ -125,6 +125,21 @@ class DeclaredSizeTest {
     }
   }
 
+  /** There is no offset at which the last block of such a grid would end. */
+  @Test
+  void aLengthNearTheLongestLongIsOneThatIsTooLong() throws Exception {
+    for (EngineFixture s3e : engines()) {
+      byte[] content = s3e.putBytes(16);
+      for (OpenOptions options : List.of(RANDOM, OpenOptions.DEFAULTS)) {
+        try (S3EInputStream in = s3e.open(options.withSize(Long.MAX_VALUE))) {
+          assertThat(readAt(in, Long.MAX_VALUE - 50, 10)).isNull();
+          assertThat(readAt(in, 0, 100)).isEqualTo(content);
+          assertThat(in.size()).isEqualTo(16);
+        }
+      }
+    }
+  }
+
   @Test
   void readersThatMeetTheEndTogetherAllSeeIt() throws Exception {
     byte[] content = copying.putBytes(9 * BLOCK + 5);

@@ -154,10 +154,11 @@ final class GateRate {
     return true;
   }
 
-  /** The retry that took a pass has no use for it. */
+  /** The retry that took a pass has no use for it: what it paid, if it did, is the next one's. */
   void passUnused() {
     used();
-    tokens = Math.min(BURST, tokens + (state == State.SHUT ? 0 : 1));
+    boolean hasPaid = state != State.SHUT && (badInRow >= DOUBT || !recovering);
+    tokens = Math.min(BURST, tokens + (hasPaid ? 1 : 0));
   }
 
   private void used() {

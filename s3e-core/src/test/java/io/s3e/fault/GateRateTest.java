@@ -166,6 +166,24 @@ class GateRateTest {
     assertThat(retries()).isEqualTo(1);
   }
 
+  /** A run that finds no place looks again each 20 ms, and so do others. */
+  @Test
+  void aRetryThatPaidNothingGivesNothingBack() {
+    send(10);
+    assertThat(retries()).isEqualTo(50);
+    end(Outcome.UNAVAILABLE, 3);
+    now += SECOND;
+    assertThat(rate.isShut(now)).isTrue();
+    end(Outcome.CANCELLED, 3);
+    end(Outcome.ANSWERED, 1);
+    for (int i = 0; i < 50; i++) {
+      assertThat(retry()).as("after SHUT, look %d", i).isTrue();
+      rate.passUnused();
+    }
+    end(Outcome.UNAVAILABLE, 3);
+    assertThat(retry()).as("in doubt, with no token left").isFalse();
+  }
+
   @Test
   void aPassThatNobodyUsesLapsesWhileOthersAreUsed() {
     cut();

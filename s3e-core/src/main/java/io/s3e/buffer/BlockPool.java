@@ -2,8 +2,8 @@
 package io.s3e.buffer;
 
 import io.s3e.buffer.Arena.Buffer;
-import java.util.ArrayDeque;
-import java.util.Deque;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -46,8 +46,8 @@ public final class BlockPool implements AutoCloseable {
   private final ArenaMemory memory;
   private final Consumer<Buffer> whenReleased = this::giveBack;
 
-  /** The most recently used one first. Guards itself. */
-  private final Deque<Buffer> free = new ArrayDeque<>();
+  /** The most recently used one last; has room for all. Guards itself. */
+  private final ArrayList<Buffer> free = new ArrayList<>();
 
   /** Written with the lock of {@code free}. */
   private volatile int leased;
@@ -95,25 +95,20 @@ public final class BlockPool implements AutoCloseable {
    * an allocation that is under way.
    */
   public @Nullable BlockLease tryAcquire() {
-    Buffer buffer = closed ? null : take();
-    if (buffer == null && !closed) {
-      synchronized (resizing) {
-        // Perhaps of the arena that another thread has added meanwhile.
-        buffer = take();
-        buffer = buffer == null ? grow() : buffer;
-      }
-    }
-    return buffer == null ? null : new BlockLease(whenReleased, buffer);
+    BlockLease lease = closed ? null : take();
+    return lease == null && !closed ? grow() : lease;
   }
 
-  private @Nullable Buffer take() {
+  private @Nullable BlockLease take() {
     synchronized (free) {
-      Buffer buffer = free.pollFirst();
-      if (buffer != null) {
-        leased++;
-        buffer.arena().leased++;
+      if (free.isEmpty()) {
+        return null;
       }
-      return buffer;
+      // First: where the heap has no room for it, the buffer stays free.
+      BlockLease lease = new BlockLease(whenReleased, free.get(free.size() - 1));
+      free.remove(free.size() - 1).arena().leased++;
+      leased++;
+      return lease;
     }
   }
 
@@ -174,29 +169,35 @@ public final class BlockPool implements AutoCloseable {
     synchronized (free) {
       leased--;
       buffer.arena().leased--;
-      free.addFirst(buffer);
+      free.add(buffer);
     }
     if (closed) {
       trim();
     }
   }
 
-  /** Adds an arena and answers one of its buffers, if it may. With the lock of resizing. */
-  private @Nullable Buffer grow() {
-    boolean pauses = refused && System.nanoTime() - refusedAtNanos < REFUSAL_PAUSE_NANOS;
-    int blocks = pauses ? 0 : reserveBlocks();
-    if (blocks > 0) {
-      add(blocks);
+  /** Adds an arena, if it may and no other thread has meanwhile, and leases a buffer of it. */
+  private @Nullable BlockLease grow() {
+    synchronized (resizing) {
+      BlockLease lease = take();
+      boolean pauses = refused && System.nanoTime() - refusedAtNanos < REFUSAL_PAUSE_NANOS;
+      int blocks = lease != null || pauses ? 0 : reserveBlocks();
+      if (blocks > 0) {
+        add(blocks);
+      }
+      return lease == null ? take() : lease;
     }
-    return take();
   }
 
   /** Adds an arena of blocks that are reserved; if the JVM has no memory, they are no more. */
   private void add(int blocks) {
+    ByteBuffer allocated = null;
     boolean isIn = false;
     try {
-      Arena arena = new Arena(memory.allocate(blocks * blockBytes), blockBytes);
+      allocated = memory.allocate(blocks * blockBytes);
+      Arena arena = new Arena(allocated, blockBytes);
       synchronized (free) {
+        free.ensureCapacity(populated + blocks);
         isIn = free.addAll(arena.buffers);
         populated += blocks;
       }
@@ -205,6 +206,9 @@ public final class BlockPool implements AutoCloseable {
       refusedAtNanos = System.nanoTime();
       refused = true;
     } finally {
+      if (!isIn && allocated != null) {
+        memory.free(allocated);
+      }
       if (!isIn) {
         budget.release((long) blocks * blockBytes);
       }

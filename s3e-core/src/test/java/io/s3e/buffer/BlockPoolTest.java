@@ -247,6 +247,31 @@ class BlockPoolTest {
     }
   }
 
+  /** Stands for a heap that has no room for what an arena is beside its memory. */
+  @Test
+  void memoryThatCannotBeCutIsFreed() {
+    MemoryBudget budget = new MemoryBudget(8 * MIB);
+    CountingMemory memory = new CountingMemory(budget);
+    ArenaMemory uneven =
+        new ArenaMemory() {
+          @Override
+          public ByteBuffer allocate(int bytes) {
+            return memory.allocate(bytes - 1);
+          }
+
+          @Override
+          public void free(ByteBuffer arena) {
+            memory.free(arena);
+          }
+        };
+    try (BlockPool pool = new BlockPool(budget, 256 * KIB, 8, MIB, uneven)) {
+      assertThatThrownBy(pool::tryAcquire).isInstanceOf(IndexOutOfBoundsException.class);
+      assertThat(memory.allocations()).isEqualTo(1);
+      assertThat(memory.liveArenas()).isZero();
+      assertThat(budget.reserved()).isZero();
+    }
+  }
+
   @Test
   void aPoolOfNothingHandsOutNothing() {
     try (BlockPool pool = new BlockPool(new MemoryBudget(MIB), 64 * KIB, 0)) {

@@ -39,7 +39,7 @@ public final class Account implements AutoCloseable {
   /** The readers that wait, in the order in which they are served. */
   final Queue<Reader> waiting = new ConcurrentLinkedQueue<>();
 
-  /** The reader that found no pooled buffer when one looked last. */
+  /** The reader that had a place and found no pooled buffer when one looked last. */
   volatile @Nullable Thread lackingMemory;
 
   /** By {@link System#nanoTime()}; no slot is granted before. */

@@ -105,10 +105,7 @@ public final class Admission implements AutoCloseable {
 
   /** How many buffers the pool can have as long as no carrier takes more of the budget. */
   private int poolBlocks() {
-    return poolBlocks(Math.max(pool.reservedBytes() + budget.available(), budget.claimable()));
-  }
-
-  private int poolBlocks(long bytes) {
+    long bytes = Math.max(pool.reservedBytes() + budget.available(), budget.claimable());
     return (int) Math.min(pool.maxBlocks(), bytes / pool.blockBytes());
   }
 
@@ -202,19 +199,20 @@ public final class Admission implements AutoCloseable {
   private @Nullable Grant tryCopy(Account account, Object object, int blocks, Purpose purpose) {
     Carrier carrier = account.carrier();
     int kept = carrier.copies.kept(purpose, account.copies.get(), account.isShared());
-    if (!carrier.copiesByObject.tryEnter(object, kept)) {
-      return null;
-    }
+    boolean hasPlace = carrier.copiesByObject.tryEnter(object, kept);
     List<BlockLease> leases = List.of();
     Grant grant = null;
     try {
       leases = new ArrayList<>(blocks);
-      if (addBuffers(leases, blocks, purpose)) {
+      if (hasPlace && addBuffers(leases, blocks, purpose)) {
         grant = new Grant(account, object, leases, purpose, false);
       }
       return grant;
     } finally {
-      if (grant == null) {
+      if (purpose == Purpose.DEMAND) {
+        account.lackingMemory = hasPlace && grant == null ? Thread.currentThread() : null;
+      }
+      if (hasPlace && grant == null) {
         leases.forEach(BlockLease::release);
         carrier.copiesByObject.leave(object);
       }
@@ -309,12 +307,6 @@ public final class Admission implements AutoCloseable {
       Account account, Object object, Need need, boolean prefersSlot, long waitedNanos) {
     boolean mayCopy = !prefersSlot || waitedNanos >= WaitingReaders.SLOT_PATIENCE_NANOS;
     Grant grant = tryGrant(account, object, need, Purpose.DEMAND, mayCopy);
-    boolean isLacking =
-        grant == null
-            && mayCopy
-            && !account.isHeldUp(object)
-            && pool.leased() >= poolBlocks(pool.reservedBytes() + budget.available());
-    account.lackingMemory = isLacking ? Thread.currentThread() : null;
     if (grant == null && waitedNanos > PATIENCE_NANOS) {
       account.carrier().revokeStuck(STUCK_NANOS);
     }

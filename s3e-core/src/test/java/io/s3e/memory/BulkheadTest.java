@@ -164,6 +164,33 @@ class BulkheadTest {
     others.close();
   }
 
+  /** What has been read may go for it once it has a place. */
+  @Test
+  void aReaderThatLacksAPlaceAloneRefusesNobodysGuesses() throws Exception {
+    Carrier others = admission.carrier(new ClientLimits(BLOCK, PLACES, OVERDUE, 0, 0, 0));
+    Account guessing = admission.account(others);
+    for (int i = 0; i < PLACES; i++) {
+      take(HANGING);
+    }
+    for (BlockLease lease = pool.tryAcquire(); lease != null; lease = pool.tryAcquire()) {
+      TestBlocks.Fetched read = new TestBlocks.Fetched(1, 1);
+      admission.pooled().publish(read.blocks, List.of(), read.memory, lease::release);
+      assertThat(TestBlocks.tryRead(read.block())).isTrue();
+    }
+    CompletableFuture<Grant> healthy = async(HEALTHY);
+    awaitTrue("it waits", () -> Counts.waiting(account) == 1);
+    for (int look = 0; look < 5; look++) {
+      Pause.millis(20, "the reader looks again");
+      Grant guess = admission.trySpeculate(guessing, HEALTHY, ONE, Purpose.GUESS);
+      assertThat(guess).isNotNull();
+      end(guess);
+    }
+    end(held.remove(0));
+    end(healthy.get(20, TimeUnit.SECONDS));
+    guessing.close();
+    others.close();
+  }
+
   /** Takes all places that are left; how many. */
   private int placesLeft() {
     int places = 0;

@@ -60,9 +60,9 @@ public final class BlockPool implements AutoCloseable {
   private volatile int populated;
 
   /** Whether the JVM had no memory, and has been given none back since. */
-  private boolean refused;
+  private volatile boolean refused;
 
-  private long refusedAtNanos;
+  private volatile long refusedAtNanos;
 
   /**
    * An empty pool; arenas come with demand.
@@ -176,12 +176,16 @@ public final class BlockPool implements AutoCloseable {
     }
   }
 
+  /** Whether the JVM has refused memory of late: the pool has no more than it holds. */
+  public boolean isRefused() {
+    return refused && System.nanoTime() - refusedAtNanos < REFUSAL_PAUSE_NANOS;
+  }
+
   /** Adds an arena, if it may and no other thread has meanwhile, and leases a buffer of it. */
   private @Nullable BlockLease grow() {
     synchronized (resizing) {
       BlockLease lease = take();
-      boolean pauses = refused && System.nanoTime() - refusedAtNanos < REFUSAL_PAUSE_NANOS;
-      int blocks = lease != null || pauses ? 0 : reserveBlocks();
+      int blocks = lease != null || isRefused() ? 0 : reserveBlocks();
       if (blocks > 0) {
         add(blocks);
       }

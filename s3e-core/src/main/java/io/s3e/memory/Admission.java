@@ -105,7 +105,9 @@ public final class Admission implements AutoCloseable {
 
   /** How many buffers the pool can have as long as no carrier takes more of the budget. */
   private int poolBlocks() {
-    long bytes = Math.max(pool.reservedBytes() + budget.available(), budget.claimable());
+    long held = pool.reservedBytes();
+    long most = Math.max(held + budget.available(), budget.claimable());
+    long bytes = pool.isRefused() ? held : most;
     return (int) Math.min(pool.maxBlocks(), bytes / pool.blockBytes());
   }
 

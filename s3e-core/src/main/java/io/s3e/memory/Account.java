@@ -4,6 +4,7 @@ package io.s3e.memory;
 import io.s3e.client.RequestFailure;
 import io.s3e.memory.UnreadSlabs.Idle;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -26,6 +27,7 @@ public final class Account implements AutoCloseable {
   private static final long LENDING_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(60);
 
   private final Carrier carrier;
+  private final Set<Account> accounts;
   private final Runnable roomMade;
   private final AtomicLong bytes = new AtomicLong();
   private final AtomicBoolean open = new AtomicBoolean(true);
@@ -48,10 +50,13 @@ public final class Account implements AutoCloseable {
   /** A thread that waits, and the object that it reads. */
   record Reader(Thread thread, Object object, long sinceNanos) {}
 
-  Account(Carrier carrier, Runnable roomMade) {
+  /** Is one of {@code accounts} until it is closed. */
+  Account(Carrier carrier, Set<Account> accounts, Runnable roomMade) {
     this.carrier = carrier;
+    this.accounts = accounts;
     this.roomMade = roomMade;
     carrier.accounts.incrementAndGet();
+    accounts.add(this);
   }
 
   public Carrier carrier() {
@@ -150,6 +155,7 @@ public final class Account implements AutoCloseable {
     if (open.compareAndSet(true, false)) {
       carrier.accounts.decrementAndGet();
       roomMade.run();
+      accounts.remove(this);
     }
   }
 }

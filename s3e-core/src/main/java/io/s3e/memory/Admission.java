@@ -95,7 +95,7 @@ public final class Admission implements AutoCloseable {
   }
 
   public Account account(Carrier carrier) {
-    return new Account(carrier, waiting::wake);
+    return new Account(carrier, waiting.accounts, waiting::wake);
   }
 
   /** Which slabs of pooled buffers stay. */

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The readers of all tenants that wait for memory or a place, each in the queue of its {@link
- * Account}. Any thread, no lock: an account is in the set while readers of it wait.
+ * Account}. Any thread, no lock.
  */
 final class WaitingReaders {
   static final long RECHECK_MILLIS = 20;
@@ -23,7 +23,8 @@ final class WaitingReaders {
    */
   static final long SLOT_PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
-  private final Set<Account> accounts = ConcurrentHashMap.newKeySet();
+  /** Those that are open. */
+  final Set<Account> accounts = ConcurrentHashMap.newKeySet();
 
   /**
    * Has the calling thread wait in the queue of {@code account}, and look each time that it is
@@ -42,36 +43,21 @@ final class WaitingReaders {
     Account.Reader self = new Account.Reader(Thread.currentThread(), object, since);
     try {
       account.waiting.add(self);
-      accounts.add(account);
       for (; ; ) {
         long now = System.nanoTime();
         Grant grant = self.equals(account.next()) ? look.apply(now - since) : null;
         if (grant != null || givenUp.getAsBoolean() || !account.isOpen() || deadline - now <= 0) {
           return grant;
         }
-        LockSupport.parkNanos(this, Math.min(deadline - now, pauseNanos(now - since)));
+        // Until something changes by time alone, or a wake-up may have been missed.
+        long slot = SLOT_PATIENCE_NANOS - (now - since);
+        LockSupport.parkNanos(this, Math.min(deadline - now, slot > 0 ? slot : RECHECK_NANOS));
         if (Thread.interrupted()) {
           throw new InterruptedException();
         }
       }
     } finally {
-      leave(account, self);
-    }
-  }
-
-  /** Until something changes by time alone, or a wake-up may have been missed. */
-  private static long pauseNanos(long waited) {
-    return waited < SLOT_PATIENCE_NANOS ? SLOT_PATIENCE_NANOS - waited : RECHECK_NANOS;
-  }
-
-  private void leave(Account account, Account.Reader reader) {
-    account.waiting.remove(reader);
-    if (account.waiting.isEmpty()) {
-      accounts.remove(account);
-      // Another reader may have entered between the two.
-      if (!account.waiting.isEmpty()) {
-        accounts.add(account);
-      }
+      account.waiting.remove(self);
     }
   }
 
@@ -96,7 +82,7 @@ final class WaitingReaders {
   /** Memory or concurrency has come back: the first reader of each tenant looks again. */
   void wake() {
     for (Account account : accounts) {
-      Account.Reader next = account.next();
+      Account.Reader next = account.waiting.isEmpty() ? null : account.next();
       // The next itself looks again after it has evicted; to wake it here would make it spin.
       if (next != null && next.thread() != Thread.currentThread()) {
         LockSupport.unpark(next.thread());

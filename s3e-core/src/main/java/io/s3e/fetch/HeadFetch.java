@@ -149,11 +149,10 @@ public record HeadFetch(Tenant tenant) {
   private boolean pause(
       Gate gate, SendAgain again, RequestFailure failure, Patience patience, BooleanSupplier ended)
       throws InterruptedIOException {
-    Duration limit = tenant.config.readTimeout();
     // Where the engine closes, so does the tenant, which ends the wait.
     BooleanSupplier givenUp =
         () -> {
-          LongWaits.look(gate, limit.toNanos() - patience.leftNanos(), limit, failure::getMessage);
+          LongWaits.look(gate, patience, failure::getMessage);
           return ended.getAsBoolean();
         };
     try {

@@ -29,6 +29,11 @@ final class LongWaits {
 
   private LongWaits() {}
 
+  /** The same of a reader of which the patience knows for how long it has waited. */
+  static void look(Gate gate, Patience patience, Supplier<String> tried) {
+    look(gate, patience.nanos - patience.leftNanos(), Duration.ofNanos(patience.nanos), tried);
+  }
+
   /**
    * A reader waits, for whom nothing has come for {@code waitedNanos} ns and nothing may come for
    * {@code patience}; {@code tried} begins a sentence on what it waits for and what was done.

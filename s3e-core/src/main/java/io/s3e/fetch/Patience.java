@@ -9,7 +9,7 @@ import java.time.Duration;
  * waited: ranges of one read wait beside each other, and the time passes once. Any thread.
  */
 public final class Patience {
-  private final long nanos;
+  final long nanos;
   private final long visitNanos;
 
   /** When it is over, without progress, by {@link System#nanoTime()}. */

@@ -29,24 +29,18 @@ record ReaderWaits(Tenant tenant) {
   boolean atGate(ObjectHandle handle, Patience patience) throws IOException {
     Gate gate = tenant.gate(handle.version().object());
     long started = System.nanoTime();
-    Duration limit = tenant.config.readTimeout();
-    BooleanSupplier givenUp =
-        () -> {
-          LongWaits.look(
-              gate,
-              limit.toNanos() - patience.leftNanos(),
-              limit,
-              () -> subject(handle) + " is not sent, since the store refuses all");
-          // Where it refuses some, who leaves would begin again behind the others.
-          boolean leaves = patience.isSpentOnVisit(started) && gate.isInDoubt();
-          return leaves || patience.isOver() || hasEnded(handle);
-        };
+    String why = " is not sent, since the store refuses all";
+    // Where it refuses some, who leaves would begin again behind the others.
+    BooleanSupplier leaves =
+        () ->
+            isOver(handle, patience, why)
+                || (patience.isSpentOnVisit(started) && gate.isInDoubt());
     try {
-      while (!gate.awaitDemand(givenUp)) {
+      while (!gate.awaitDemand(leaves)) {
         requireOpen(handle);
         // Others who read for the same call may have got on meanwhile.
         if (patience.isOver()) {
-          throw unsent(gate, subject(handle), limit);
+          throw unsent(gate, subject(handle), tenant.config.readTimeout());
         }
         if (patience.isSpentOnVisit(started)) {
           return false;
@@ -66,10 +60,10 @@ record ReaderWaits(Tenant tenant) {
     Account account = tenant.account;
     Object object = handle.version().object();
     long since = System.nanoTime();
+    String why = " is not sent: other reads hold all memory, or all places among the GETs";
     BooleanSupplier leaves =
         () ->
-            patience.isOver()
-                || hasEnded(handle)
+            isOver(handle, patience, why)
                 || (patience.isSpentOnVisit(since) && account.isHeldUp(object));
     try {
       for (; ; ) {
@@ -80,9 +74,9 @@ record ReaderWaits(Tenant tenant) {
         requireOpen(handle);
         // Others who read for the same call may have got on meanwhile.
         if (patience.isOver()) {
-          String time =
-              "no memory became free in " + tenant.config.readTimeout().toSeconds() + " s";
-          throw new IOException(time + ": other reads hold the memory budget");
+          long seconds = tenant.config.readTimeout().toSeconds();
+          String late = "no memory or place among the GETs became free in " + seconds + " s";
+          throw new IOException(late + ": other reads hold them");
         }
         if (patience.isSpentOnVisit(since)) {
           return null;
@@ -128,6 +122,13 @@ record ReaderWaits(Tenant tenant) {
 
   boolean hasEnded(ObjectHandle handle) {
     return tenant.isClosed() || handle.isClosed() || handle.cancelled() != null;
+  }
+
+  /** Whether nobody waits any more; tells of a wait that is long, and {@code why} it is. */
+  private boolean isOver(ObjectHandle handle, Patience patience, String why) {
+    Gate gate = tenant.gate(handle.version().object());
+    LongWaits.look(gate, patience, () -> subject(handle) + why);
+    return patience.isOver() || hasEnded(handle);
   }
 
   static RequestFailure engineClosed() {

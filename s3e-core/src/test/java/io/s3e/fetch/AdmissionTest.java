@@ -6,6 +6,7 @@ import static io.s3e.fetch.FetchRig.REQUEST_BLOCKS;
 import static io.s3e.fetch.FetchRig.async;
 import static io.s3e.testing.Eventually.awaitTrue;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.s3e.block.BlockRange;
 import io.s3e.buffer.BlockLease;
@@ -18,6 +19,7 @@ import io.s3e.memory.Grant;
 import io.s3e.memory.Need;
 import io.s3e.memory.Need.MemoryKind;
 import io.s3e.memory.Purpose;
+import io.s3e.testing.CapturedLog;
 import io.s3e.testing.Pause;
 import io.s3e.testing.Slow;
 import java.time.Duration;
@@ -96,6 +98,23 @@ class AdmissionTest {
       assertThat(read.isLent()).isFalse();
       guesses.forEach(AdmissionTest::giveBack);
       giveBack(read);
+    }
+  }
+
+  @Test
+  void aReaderThatFindsNoMemorySaysSoAndFailsByIt() throws Exception {
+    try (CapturedLog log = new CapturedLog();
+        FetchRig rig = FetchRig.impatient(8, Duration.ofMillis(1_600))) {
+      List<BlockLease> leases = new ArrayList<>();
+      for (BlockLease one = rig.pool.tryAcquire(); one != null; one = rig.pool.tryAcquire()) {
+        leases.add(one);
+      }
+      assertThatThrownBy(() -> rig.read(rig.open(), 0))
+          .hasMessageContaining("no memory or place among the GETs became free in 1 s");
+      assertThat(log.lines("A read has waited"))
+          .hasSize(1)
+          .allMatch(line -> line.contains("GET s3://bucket/key is not sent: other reads hold all"));
+      leases.forEach(BlockLease::release);
     }
   }
 

@@ -360,6 +360,7 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
    */
   public void checkDeadline(ObjectHandle handle, @Nullable Exception last, Patience patience)
       throws IOException {
+    patience.lastFailure = last;
     if (!patience.isOver()) {
       return;
     }
@@ -367,8 +368,9 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
     if (last != null && !Failures.isNobodysError(last)) {
       throw Failures.asIoException(last);
     }
-    throw RequestFailure.timedOut(
-        ReaderWaits.subject(handle), "no fetch of it came to its end before the read's deadline");
+    String why = last == null ? "" : ", the last one because " + last.getMessage();
+    String late = "no fetch of it came to its end before the read's deadline" + why;
+    throw RequestFailure.timedOut(ReaderWaits.subject(handle), late);
   }
 
   @Override

@@ -2,6 +2,7 @@
 package io.s3e.fetch;
 
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How long a reader waits without progress: a deadline that moves with every block that comes for
@@ -16,6 +17,9 @@ public final class Patience {
   volatile long deadline;
 
   private volatile boolean ended;
+
+  /** How the last block that did not come has failed: what the store has said. */
+  volatile @Nullable Exception lastFailure;
 
   /** Waits of the same read that go on; guarded by this, as is when the first of them began. */
   private int waits;

@@ -76,7 +76,7 @@ record ReaderWaits(Tenant tenant) {
         if (patience.isOver()) {
           long seconds = tenant.config.readTimeout().toSeconds();
           String late = "no memory or place among the GETs became free in " + seconds + " s";
-          throw new IOException(late + ": other reads hold them");
+          throw new IOException(late + ": other reads hold them", patience.lastFailure);
         }
         if (patience.isSpentOnVisit(since)) {
           return null;

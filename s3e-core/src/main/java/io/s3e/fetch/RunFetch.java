@@ -48,7 +48,8 @@ import org.slf4j.LoggerFactory;
  * nobody waits for at present goes on for as long as a reader would. A guess is not retried: it is
  * lost, in silence; who started it finds its blocks absent. A GET that is late for its reader is
  * given up where other readers starve for its place: a copied one is sent again when there is room
- * beside them, a lent one ends its run, whose reader asks again behind them.
+ * beside them, a lent one ends its run, whose reader asks again behind them. So ends a run that
+ * waits to be sent again while readers of another tenant lack memory.
  *
  * <p><b>Parts.</b> A copied GET that breaks off is asked for again by half ({@link LongestGet}),
  * and then the rest. A lent one comes whole or not at all: where it is too long for the link, the
@@ -303,6 +304,9 @@ public final class RunFetch implements Attempt.Outcome {
       RequestFailure last = effort.lastFailure;
       if (last != null && !isWorthRetrying()) {
         finishBetween(effort.failed(last));
+      } else if (last != null && !landing.isLent() && tenant.account.isMemoryWanted()) {
+        // Its reader asks again: others may wait for a store that answers.
+        finishBetween(effort.cancelled("others want its memory: " + last.reason()));
       }
       return;
     }

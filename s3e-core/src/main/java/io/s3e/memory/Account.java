@@ -101,6 +101,16 @@ public final class Account implements AutoCloseable {
     return next != null && next.thread() == lacking;
   }
 
+  /** Whether the reader that is served next of another tenant lacks memory. */
+  public boolean isMemoryWanted() {
+    for (Account other : accounts) {
+      if (other != this && other.isLackingMemory()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /** Whether the object's GETs are late, and it may have no more places until they end. */
   public boolean isHeldUp(Object object) {
     ObjectPlaces places = carrier.copiesByObject;

@@ -61,16 +61,6 @@ final class WaitingReaders {
     }
   }
 
-  /** Whether a reader that is served next lacks memory. */
-  boolean isAnyLackingMemory() {
-    for (Account account : accounts) {
-      if (account.isLackingMemory()) {
-        return true;
-      }
-    }
-    return false;
-  }
-
   /** Whether a reader whose GETs go by {@code carrier} waits since before {@code thenNanos}. */
   boolean isStarving(Carrier carrier, long thenNanos) {
     return accounts.stream()

@@ -58,7 +58,7 @@ final class Appender {
   private final Breaker breaker;
   private final DiskMetrics metrics;
   private final long mostWaitingBytes;
-  final Thread thread;
+  private final Thread thread;
   private final Queue<WriteBack> waiting = new ConcurrentLinkedQueue<>();
 
   /** Bytes that were offered, and are neither written nor dropped. */
@@ -96,6 +96,10 @@ final class Appender {
     this.metrics = metrics;
     this.mostWaitingBytes = mostWaitingBytes;
     this.thread = Background.daemon("s3e-disk-writer", this::run);
+  }
+
+  void start() {
+    thread.start();
   }
 
   /** Takes bytes to be written; those that it refuses are counted and ended before it returns. */

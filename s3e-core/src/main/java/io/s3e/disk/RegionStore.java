@@ -58,7 +58,7 @@ final class RegionStore {
             index, recent, metrics, breaker, config.key() != null, config.readDeadline().toNanos());
     Breaker writing = new Breaker(breakerPause, System::nanoTime, metrics, "Writing to" + what);
     this.appender = new Appender(regions, index, writing, metrics, mostWaitingBytes);
-    appender.thread.start();
+    appender.start();
   }
 
   private static Regions.Maker maker(DiskIo io, Path directory, DiskCacheConfig config)

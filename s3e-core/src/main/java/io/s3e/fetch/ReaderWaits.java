@@ -33,8 +33,7 @@ record ReaderWaits(Tenant tenant) {
     // Where it refuses some, who leaves would begin again behind the others.
     BooleanSupplier leaves =
         () ->
-            isOver(handle, patience, why)
-                || (patience.isSpentOnVisit(started) && gate.isInDoubt());
+            isOver(handle, patience, why) || (patience.isSpentOnVisit(started) && gate.isInDoubt());
     try {
       while (!gate.awaitDemand(leaves)) {
         requireOpen(handle);

@@ -418,7 +418,7 @@ class AppenderTest {
     for (int i = 0; i < 25; i++) {
       appender.offer(TestWriteBack.all(StoredBytes.object("key " + i, 100)).offered());
     }
-    appender.thread.start();
+    appender.start();
     DiskWrites.await(metrics, StoreRig.PATIENCE);
     for (int i = 0; i < 25; i++) {
       assertThat(index.place(StoredBytes.object("key " + i, 100), 0)).as("%d", i).isNotNull();

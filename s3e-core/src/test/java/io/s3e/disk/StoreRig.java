@@ -63,7 +63,7 @@ final class StoreRig implements AutoCloseable {
     breaker = new Breaker(Duration.ofMillis(1), System::nanoTime, metrics, "Writing of a test");
     reader = new ChunkReader(index, metrics, sealed);
     appender = new Appender(regions, index, breaker, metrics, mostWaitingBytes);
-    appender.thread.start();
+    appender.start();
   }
 
   StoreRig(Path directory, long capacityBytes, @Nullable CacheKey key) {

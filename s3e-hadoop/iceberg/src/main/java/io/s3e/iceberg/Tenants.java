@@ -77,9 +77,6 @@ final class Tenants implements AutoCloseable {
     this.ends = ends;
     reasonAgainst = ClientView.reasonAgainstS3e(owner.knownProperties());
     metrics = metrics(owner.knownProperties());
-    if (reasonAgainst != null) {
-      tell("S3FileIO's own streams read, since {}", reasonAgainst);
-    }
   }
 
   /** Says it once in the JVM. */
@@ -132,12 +129,21 @@ final class Tenants implements AutoCloseable {
 
   /** What S3E is to read at a location; null if {@code S3FileIO} is to. */
   private @Nullable ObjectRef object(String location) {
-    return reasonAgainst == null ? ClientView.object(location) : null;
+    String reason = reasonAgainst;
+    if (reason == null) {
+      // What Iceberg's own stream is told for a prefix concerns the files there.
+      reason = ClientView.reasonAgainstS3e(vended(location));
+    }
+    if (reason == null) {
+      return ClientView.object(location);
+    }
+    tell("S3FileIO's own streams read, since {}", reason);
+    return null;
   }
 
   /** The tenant for files at a location; null once this is closed, or if S3E is not to read. */
   @Nullable S3E tenant(String location) {
-    Reading reading = reading(location);
+    Reading reading = object(location) == null ? null : reading(location);
     if (reading == null) {
       return null;
     }
@@ -147,7 +153,7 @@ final class Tenants implements AutoCloseable {
 
   /** With one stream more, which {@link #end} ends. */
   private synchronized @Nullable Reading reading(String location) {
-    if (isClosed || reasonAgainst != null) {
+    if (isClosed) {
       return null;
     }
     S3Client client = client(location);
@@ -186,9 +192,15 @@ final class Tenants implements AutoCloseable {
     }
   }
 
-  /** The catalog's, and over them those that came with the credentials for the longest prefix. */
+  /** The catalog's, and over them the vended ones. */
   private Map<String, String> properties(String location) {
     Map<String, String> all = new HashMap<>(owner.knownProperties());
+    all.putAll(vended(location));
+    return all;
+  }
+
+  /** Those that came with the credentials for the longest prefix of the location. */
+  private Map<String, String> vended(String location) {
     String longest = "s3";
     Map<String, String> vended = Map.of();
     for (StorageCredential each : owner.credentials()) {
@@ -197,8 +209,7 @@ final class Tenants implements AutoCloseable {
         vended = each.config();
       }
     }
-    all.putAll(vended);
-    return all;
+    return vended;
   }
 
   @Override

@@ -14,11 +14,13 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.apache.iceberg.aws.s3.S3FileIO;
+import org.apache.iceberg.io.InputFile;
 import org.apache.iceberg.io.RangeReadable;
 import org.apache.iceberg.io.SeekableInputStream;
 import org.apache.iceberg.io.StorageCredential;
@@ -26,6 +28,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Whose credentials requests are signed with: Iceberg decides that, and renews them. */
 class CredentialsTest {
@@ -91,6 +95,38 @@ class CredentialsTest {
         .allSatisfy(
             request ->
                 assertThat(request.header("x-amz-security-token")).isEqualTo("token-of-seconds"));
+  }
+
+  /** As where a REST catalog tells the key of a table: S3E's client would ask without it. */
+  @ParameterizedTest
+  @CsvSource({
+    "s3.sse.type, custom",
+    "s3.access-points.lake, arn:aws:s3:us-east-1:123456789012:accesspoint/point",
+    "s3e.enabled, false"
+  })
+  @Tag("iceberg-1.11")
+  void whatIsVendedAgainstS3eHoldsForItsPrefix(String key, String value) throws IOException {
+    store.put("one/file.parquet", SIZE, 1);
+    StoredContent two = store.put("two/file", SIZE, 2);
+    Map<String, String> config = new HashMap<>(vended("one/", "firsts").config());
+    config.put(key, value);
+    config.put("s3.sse.key", "a2V5");
+    config.put("s3.sse.md5", "bWQ1");
+    S3EFileIO io = new S3EFileIO();
+    io.setCredentials(List.of(StorageCredential.create(HostileStore.location("one/"), config)));
+    try (io) {
+      store.open(io);
+      String location = HostileStore.location("one/file.parquet");
+      for (InputFile file : List.of(io.newInputFile(location, SIZE), io.newInputFile(location))) {
+        try (SeekableInputStream in = file.newStream()) {
+          assertThat(in).isNotInstanceOf(S3ESeekableInputStream.class);
+        }
+      }
+      assertThat(store.server.requests()).as("no HEAD for a length that S3E wants").isEmpty();
+      assertThat(read(io, "two/file", SIZE)).isEqualTo(bytes(two, 0, SIZE));
+      assertThat(store.server.gets())
+          .allMatch(request -> String.valueOf(request.header("User-Agent")).contains("S3E/"));
+    }
   }
 
   /** What one prefix may read, another's credentials may not, though it is in memory. */

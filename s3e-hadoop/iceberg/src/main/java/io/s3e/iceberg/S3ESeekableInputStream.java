@@ -45,6 +45,9 @@ final class S3ESeekableInputStream extends SeekableInputStream implements RangeR
   /** Of the length that the object has, where that is more; null until it is read there. */
   private volatile @Nullable S3EInputStream whole;
 
+  /** Whether the store has answered, be it without an ETag. */
+  private volatile boolean hasGiven;
+
   private final Counter readBytes;
   private final Counter readOperations;
   private long next;
@@ -94,7 +97,7 @@ final class S3ESeekableInputStream extends SeekableInputStream implements RangeR
     try {
       in.seek(next);
       int value = in.read();
-      count(value < 0 ? 0 : 1);
+      given(value < 0 ? 0 : 1);
       next += value < 0 ? 0 : 1;
       return value;
     } catch (IOException e) {
@@ -111,7 +114,7 @@ final class S3ESeekableInputStream extends SeekableInputStream implements RangeR
     try {
       in.seek(Math.min(next, in.size()));
       int count = in.read(target, offset, length);
-      count(count);
+      given(count);
       next += Math.max(0, count);
       return count;
     } catch (IOException e) {
@@ -133,7 +136,7 @@ final class S3ESeekableInputStream extends SeekableInputStream implements RangeR
     reach(position + length);
     try {
       in().readFullyAt(position, target, offset, length);
-      count(length);
+      given(length);
     } catch (IOException e) {
       throw told(e);
     }
@@ -187,6 +190,7 @@ final class S3ESeekableInputStream extends SeekableInputStream implements RangeR
               .whenComplete(
                   (buffer, failure) -> {
                     if (failure == null) {
+                      hasGiven = true;
                       told.complete(buffer);
                     } else {
                       told.completeExceptionally(icebergs(failure));
@@ -226,7 +230,7 @@ final class S3ESeekableInputStream extends SeekableInputStream implements RangeR
 
   /** Has what is read up to {@code end} read behind what was told, if there is more, or may be. */
   private void reach(long end) throws IOException {
-    boolean isAnswered = asTold.etag() != null;
+    boolean isAnswered = hasGiven || asTold.etag() != null;
     if (end > asTold.size() && (!isAnswered || asTold.storedSize() > asTold.size())) {
       readWhole(
           isAnswered
@@ -264,6 +268,13 @@ final class S3ESeekableInputStream extends SeekableInputStream implements RangeR
   private void requireOpen() {
     if (!asTold.isOpen()) {
       throw new IllegalStateException("Cannot read: already closed");
+    }
+  }
+
+  private void given(int bytes) {
+    if (bytes > 0) {
+      hasGiven = true;
+      count(bytes);
     }
   }
 

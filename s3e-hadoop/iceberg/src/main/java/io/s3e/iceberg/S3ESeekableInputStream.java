@@ -22,6 +22,8 @@ import org.apache.iceberg.io.SeekableInputStream;
 import org.apache.iceberg.metrics.Counter;
 import org.apache.iceberg.metrics.MetricsContext;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Iceberg's interfaces over a stream of S3E's. A position behind the end is taken, as {@code
@@ -33,17 +35,63 @@ import org.jspecify.annotations.Nullable;
  * where a read goes behind what was told before anything has been answered.
  */
 final class S3ESeekableInputStream extends SeekableInputStream implements RangeReadable {
+  private static final Logger LOG = LoggerFactory.getLogger(S3ESeekableInputStream.class);
+
+  /** Ends what is left by streams that nobody closes. */
+  private static final Cleaner FORGOTTEN = Cleaner.create();
+
+  /** The core's streams of one file. Refers to no reader of it, so that one can be collected. */
+  private static final class Opened {
+    /** Of the length that was told. */
+    private final S3EInputStream asTold;
+
+    /** Of the length that the object has, where that is more; null until it is read there. */
+    private volatile @Nullable S3EInputStream whole;
+
+    Opened(S3EInputStream asTold) {
+      this.asTold = asTold;
+    }
+
+    /** False if others were quicker, or have closed meanwhile, for which they need not wait. */
+    synchronized boolean offer(S3EInputStream all) {
+      if (whole != null || !asTold.isOpen()) {
+        return false;
+      }
+      whole = all;
+      return true;
+    }
+
+    synchronized void close() {
+      asTold.close();
+      S3EInputStream all = whole;
+      if (all != null) {
+        all.close();
+      }
+    }
+
+    /** The end of all, which finds them open where the reader was forgotten. */
+    Runnable end(String location, Runnable share) {
+      return () -> {
+        boolean isForgotten = asTold.isOpen();
+        try {
+          close();
+        } finally {
+          share.run();
+        }
+        if (isForgotten) {
+          LOG.warn("Stream not closed while reading {}", location);
+        }
+      };
+    }
+  }
+
   /** Held so that the {@link S3EFileIO} is not finalized, which closes it, under its readers. */
   private final S3EInputFile file;
 
   private final S3E tenant;
   private final ObjectRef object;
-
-  /** Of the length that was told. */
   private final S3EInputStream asTold;
-
-  /** Of the length that the object has, where that is more; null until it is read there. */
-  private volatile @Nullable S3EInputStream whole;
+  private final Opened opened;
 
   /** Whether the store has answered, be it without an ETag. */
   private volatile boolean hasGiven;
@@ -65,13 +113,14 @@ final class S3ESeekableInputStream extends SeekableInputStream implements RangeR
     this.tenant = tenant;
     this.object = object;
     asTold = tenant.open(object, OpenOptions.DEFAULTS.withSize(length));
+    opened = new Opened(asTold);
     this.readBytes = metrics.counter(FileIOMetricsContext.READ_BYTES, MetricsContext.Unit.BYTES);
     this.readOperations = metrics.counter(FileIOMetricsContext.READ_OPERATIONS);
   }
 
-  /** Tells what ends with the stream. */
-  void endsWith(Cleaner.Cleanable share) {
-    this.share = share;
+  /** Tells what ends with the stream, closed or forgotten. Must not refer to it. */
+  void endsWith(Runnable share) {
+    this.share = FORGOTTEN.register(this, opened.end(file.location(), share));
   }
 
   @Override
@@ -211,12 +260,8 @@ final class S3ESeekableInputStream extends SeekableInputStream implements RangeR
   }
 
   @Override
-  public synchronized void close() {
-    asTold.close();
-    S3EInputStream all = whole;
-    if (all != null) {
-      all.close();
-    }
+  public void close() {
+    opened.close();
     Cleaner.Cleanable held = share;
     if (held != null) {
       held.clean();
@@ -224,7 +269,7 @@ final class S3ESeekableInputStream extends SeekableInputStream implements RangeR
   }
 
   private S3EInputStream in() {
-    S3EInputStream all = whole;
+    S3EInputStream all = opened.whole;
     return all == null ? asTold : all;
   }
 
@@ -240,7 +285,7 @@ final class S3ESeekableInputStream extends SeekableInputStream implements RangeR
   }
 
   private void readWhole(OpenOptions options) throws IOException {
-    if (whole != null) {
+    if (opened.whole != null) {
       return;
     }
     S3EInputStream all;
@@ -249,14 +294,9 @@ final class S3ESeekableInputStream extends SeekableInputStream implements RangeR
     } catch (IOException e) {
       throw told(e);
     }
-    synchronized (this) {
-      if (whole == null && asTold.isOpen()) {
-        whole = all;
-        return;
-      }
+    if (!opened.offer(all)) {
+      all.close();
     }
-    // Others were quicker, or have closed meanwhile, for which they need not wait.
-    all.close();
   }
 
   private boolean isInside() throws IOException {

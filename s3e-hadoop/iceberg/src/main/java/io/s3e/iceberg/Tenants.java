@@ -5,7 +5,6 @@ import io.s3e.S3E;
 import io.s3e.block.ObjectRef;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.lang.ref.Cleaner;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -48,9 +47,6 @@ final class Tenants implements AutoCloseable {
     /** With the last of its streams: an owner that was closed before is closed by nobody. */
     WITH_STREAMS
   }
-
-  /** Ends the share of a stream that nobody closes. */
-  private static final Cleaner FORGOTTEN = Cleaner.create();
 
   /** A tenant, and how many of its streams are open. Guarded by its {@link Tenants}. */
   private static final class Reading {
@@ -111,7 +107,7 @@ final class Tenants implements AutoCloseable {
     S3ESeekableInputStream stream = null;
     try {
       stream = new S3ESeekableInputStream(file, reading.tenant, object, length, metrics);
-      stream.endsWith(FORGOTTEN.register(stream, () -> end(reading)));
+      stream.endsWith(() -> end(reading));
       return stream;
     } catch (IOException e) {
       throw new UncheckedIOException(e);

@@ -11,9 +11,11 @@ import io.s3e.client.CredentialsSource;
 import io.s3e.client.aws.AwsClientSettings;
 import io.s3e.client.aws.AwsClients;
 import io.s3e.stream.S3EInputStream;
+import io.s3e.testing.CapturedLog;
 import io.s3e.testing.Eventually;
 import io.s3e.testing.Slow;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -209,6 +211,44 @@ class SharedEngineTest {
 
   private SeekableInputStream streamOfAForgottenIo() {
     return store.open(new S3EFileIO()).newInputFile(HostileStore.location(KEY), SIZE).newStream();
+  }
+
+  /** Its file IO stays, and so would what is fetched ahead. */
+  @Test
+  @Slow
+  void aStreamThatIsForgottenIsClosedAndToldOf() throws Exception {
+    String location = HostileStore.location("data/big");
+    store.put("data/big", 1L << 30, 4);
+    try (CapturedLog log = new CapturedLog();
+        S3EFileIO io = store.open(new S3EFileIO())) {
+      S3E tenant = io.tenants().tenant(location);
+      forgetOne(io, location);
+      long before = tenant.memoryBytes();
+      Eventually.awaitTrue(
+          "the stream is told of",
+          () -> {
+            System.gc();
+            return !log.lines("not closed").isEmpty();
+          });
+      assertThat(log.lines("not closed")).hasSize(1);
+      assertThat(log.lines("not closed").get(0)).contains("WARN", location);
+      // By itself the slow GET is given up later.
+      Eventually.awaitTrue(
+          "the GET ends", Duration.ofSeconds(8), () -> tenant.memoryBytes() < before);
+    }
+  }
+
+  /**
+   * In a frame of its own, so that nothing on the stack keeps the stream; with a slow GET ahead.
+   */
+  private void forgetOne(S3EFileIO io, String location) throws IOException {
+    SeekableInputStream in = io.newInputFile(location, 1L << 30).newStream();
+    assertThat(in.readNBytes(8 << 20)).hasSize(8 << 20);
+    store.server.shape(Duration.ZERO, 100_000);
+    int sent = store.server.gets().size();
+    while (store.server.gets().size() == sent) {
+      assertThat(in.read()).isNotNegative();
+    }
   }
 
   /** A broadcast table that leaves Spark's memory is closed while tasks read its files. */

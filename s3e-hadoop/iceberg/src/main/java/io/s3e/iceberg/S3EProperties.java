@@ -5,6 +5,7 @@ import io.s3e.S3EConfig;
 import io.s3e.client.aws.AwsClientSettings;
 import io.s3e.columnar.ColumnarMode;
 import io.s3e.disk.DiskCacheConfig;
+import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
@@ -113,8 +114,8 @@ final class S3EProperties {
           Property.of("tls.ca.file", "a PEM file", Path::of, (to, file) -> to.client.caFile(file)),
           Property.of(
               "cache.dirs",
-              "directories on local disks, separated by commas; without any there is no cache on"
-                  + " disk",
+              "absolute paths of directories on local disks, separated by commas; without any there"
+                  + " is no cache on disk",
               S3EProperties::directories,
               (to, directories) -> to.disk.mode(mode(directories)).directories(directories)),
           Property.of(
@@ -227,11 +228,19 @@ final class S3EProperties {
     return directories.isEmpty() ? DiskCacheConfig.Mode.MEMORY : DiskCacheConfig.Mode.DISK;
   }
 
+  /** Each once, as {@code fs.s3a.s3e.cache.dirs} takes them. */
   private static List<Path> directories(String text) {
-    return Arrays.stream(text.split(","))
-        .map(String::trim)
-        .filter(each -> !each.isEmpty())
-        .map(Path::of)
-        .toList();
+    List<Path> each =
+        Arrays.stream(text.split(","))
+            .map(String::trim)
+            .filter(path -> !path.isEmpty())
+            .map(path -> path.startsWith("file:") ? Path.of(URI.create(path)) : Path.of(path))
+            .map(Path::normalize)
+            .distinct()
+            .toList();
+    if (!each.stream().allMatch(Path::isAbsolute)) {
+      throw new IllegalArgumentException(text);
+    }
+    return each;
   }
 }

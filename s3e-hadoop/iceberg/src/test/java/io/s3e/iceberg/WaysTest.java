@@ -13,6 +13,7 @@ import io.s3e.testing.Slow;
 import io.s3e.testing.StoredContent;
 import java.io.IOException;
 import java.net.URI;
+import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -158,6 +159,14 @@ class WaysTest {
     try (S3EFileIO io = store.open(new S3EFileIO(), "s3e.cache.dirs", directories)) {
       assertReads(io);
     }
+  }
+
+  /** Two in one directory would take its space twice. */
+  @Test
+  void aDirectoryThatIsNamedTwiceIsOne() {
+    String named = "/ssd, /ssd/,file:/ssd,/hdd/../ssd,/hdd";
+    assertThat(S3EProperties.config(Map.of("s3e.cache.dirs", named)).diskCache().directories())
+        .containsExactly(Path.of("/ssd"), Path.of("/hdd"));
   }
 
   @Test
@@ -333,7 +342,10 @@ class WaysTest {
     "s3e.client, netty",
     "s3e.enabled, yes",
     "s3e.columnar, sometimes",
-    "s3e.read.timeout, 8"
+    "s3e.read.timeout, 8",
+    "s3e.cache.dirs, ssd",
+    "s3e.cache.dirs, '/ssd,ssd'",
+    "s3e.cache.dirs, file:ssd"
   })
   void aBadValueIsToldWithPropertyValueAndWhatIsAccepted(String key, String value) {
     assertThatThrownBy(() -> store.open(new S3EFileIO(), key, value))

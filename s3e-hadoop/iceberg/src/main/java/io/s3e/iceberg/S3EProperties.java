@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
 import java.util.regex.Matcher;
@@ -37,6 +38,9 @@ final class S3EProperties {
   private static final Set<String> CLIENTS = Set.of("auto", CLIENT_OF_S3E, CLIENT_OF_ICEBERG);
 
   private static final Logger LOG = LoggerFactory.getLogger(S3EProperties.class);
+
+  /** Names that were told to be no property's: a catalog makes a file IO for each table. */
+  private static final Set<String> TOLD = ConcurrentHashMap.newKeySet();
 
   /** Two blocks. */
   private static final String LEAST_BUDGET = ((2 * S3EConfig.DEFAULTS.blockBytes()) >> 10) + "K";
@@ -138,6 +142,7 @@ final class S3EProperties {
     properties.keySet().stream()
         .filter(key -> key.startsWith(PREFIX))
         .filter(key -> ALL.stream().noneMatch(each -> each.name.equals(key)))
+        .filter(TOLD::add)
         .forEach(
             key ->
                 LOG.warn(

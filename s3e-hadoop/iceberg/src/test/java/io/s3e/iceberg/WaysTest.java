@@ -356,11 +356,13 @@ class WaysTest {
   }
 
   @Test
-  void anUnknownPropertyIsTold() {
+  void anUnknownPropertyIsToldOnce() {
     try (CapturedLog log = new CapturedLog();
-        S3EFileIO io = store.open(new S3EFileIO(), "s3e.memory.buget", "64M")) {
-      assertThat(log.lines("s3e.memory.buget is no property")).hasSize(1);
-      assertThat(io.properties()).containsKey("s3e.memory.buget");
+        S3EFileIO io = store.open(new S3EFileIO(), "s3e.memory.bugdet", "64M");
+        S3EFileIO other = store.open(new S3EFileIO(), "s3e.memory.bugdet", "32M")) {
+      assertThat(other.properties()).containsEntry("s3e.memory.bugdet", "32M");
+      assertThat(log.lines("s3e.memory.bugdet is no property")).hasSize(1);
+      assertThat(io.properties()).containsKey("s3e.memory.bugdet");
     }
   }
 

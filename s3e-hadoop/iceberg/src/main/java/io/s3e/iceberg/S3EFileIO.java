@@ -76,6 +76,7 @@ public class S3EFileIO extends S3FileIO {
     closeTenants();
     super.initialize(properties);
     isInitialized = true;
+    closeTenants();
   }
 
   /** Also closes {@link S3FileIO}'s clients. */
@@ -83,6 +84,7 @@ public class S3EFileIO extends S3FileIO {
   public void setCredentials(List<StorageCredential> credentials) {
     closeTenants();
     super.setCredentials(credentials);
+    closeTenants();
   }
 
   @Override
@@ -120,6 +122,10 @@ public class S3EFileIO extends S3FileIO {
     return isInitialized ? properties() : Map.of();
   }
 
+  /**
+   * Before {@link S3FileIO} changes and again afterwards: a file that is opened meanwhile makes a
+   * tenant by what is no longer true.
+   */
   private void closeTenants() {
     Tenants open;
     synchronized (this) {

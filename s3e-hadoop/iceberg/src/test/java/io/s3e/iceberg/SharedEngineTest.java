@@ -16,15 +16,20 @@ import io.s3e.testing.Eventually;
 import io.s3e.testing.Slow;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.AbstractList;
+import java.util.AbstractMap;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.apache.iceberg.aws.s3.S3FileIO;
 import org.apache.iceberg.io.RangeReadable;
 import org.apache.iceberg.io.SeekableInputStream;
+import org.apache.iceberg.io.StorageCredential;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -211,6 +216,40 @@ class SharedEngineTest {
 
   private SeekableInputStream streamOfAForgottenIo() {
     return store.open(new S3EFileIO()).newInputFile(HostileStore.location(KEY), SIZE).newStream();
+  }
+
+  @Test
+  void whatIsOpenedWhileCredentialsOrPropertiesAreSetIsNotKept() {
+    try (S3EFileIO io = store.open(new S3EFileIO())) {
+      List<S3E> tenants = new ArrayList<>();
+      Runnable meanwhile = () -> tenants.add(io.tenants().tenant(HostileStore.location(KEY)));
+      io.setCredentials(
+          new AbstractList<>() {
+            @Override
+            public StorageCredential get(int index) {
+              meanwhile.run();
+              return StorageCredential.create("gs://other", Map.of("key", "value"));
+            }
+
+            @Override
+            public int size() {
+              return 1;
+            }
+          });
+      assertThat(tenants).isNotEmpty().allMatch(SharedEngineTest::isClosed);
+      tenants.clear();
+      // What S3E looks at it copies.
+      Map<String, String> properties = store.properties();
+      io.initialize(
+          new AbstractMap<>() {
+            @Override
+            public Set<Entry<String, String>> entrySet() {
+              meanwhile.run();
+              return properties.entrySet();
+            }
+          });
+      assertThat(tenants).isNotEmpty().allMatch(SharedEngineTest::isClosed);
+    }
   }
 
   /** Its file IO stays, and so would what is fetched ahead. */

@@ -43,6 +43,7 @@ import io.s3e.fetch.GetLedger;
 import io.s3e.fetch.GetRecord;
 import io.s3e.fetch.GetSink;
 import io.s3e.fetch.ObjectChangedException;
+import io.s3e.jvm.Background;
 import io.s3e.jvm.HostSizing;
 import io.s3e.jvm.JvmEnd;
 import io.s3e.jvm.OwnLoader;
@@ -127,6 +128,7 @@ public final class Exports {
           CrtLibrary.class,
           CrtMemoryException.class,
           CrtUnusableException.class,
+          Background.class,
           HostSizing.class,
           JvmEnd.class,
           OwnLoader.class,

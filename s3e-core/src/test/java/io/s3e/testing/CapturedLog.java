@@ -23,6 +23,12 @@ public final class CapturedLog implements AutoCloseable {
         .toList();
   }
 
+  /** As {@link #lines}, once there are any: for those that other threads log. */
+  public List<String> await(String containing) throws InterruptedException {
+    Eventually.awaitTrue("a line has " + containing, () -> !lines(containing).isEmpty());
+    return lines(containing);
+  }
+
   @Override
   public void close() {
     System.setErr(before);

@@ -116,7 +116,7 @@ class S3EFileSystemTest {
       write(fs);
       assertArrayEquals(data, read(fs));
       assertThat(fs.hasPathCapability(file, "fs.s3a.s3e.client.s3a")).isTrue();
-      List<String> told = log.lines("by S3A's client");
+      List<String> told = log.await("by S3A's client");
       assertThat(told).hasSize(1);
       assertThat(told.get(0)).contains("WARN", "fewer than two blocks", "fs.s3a.s3e.memory.budget");
     }
@@ -475,7 +475,7 @@ class S3EFileSystemTest {
         FileSystem fs = S3AReads.open(conf)) {
       write(fs);
       assertArrayEquals(data, read(fs));
-      assertThat(log.lines("cannot be made")).hasSize(1);
+      assertThat(log.await("cannot be made")).hasSize(1);
       assertThat(fs.toString()).contains("by s3a");
     }
   }

@@ -97,7 +97,7 @@ class StoreWithoutEtagsTest {
       }
       assertThat(fs.hasPathCapability(PATH, "fs.s3a.s3e.client.s3a")).isTrue();
       assertThat(fs.getIOStatistics().counters()).containsEntry("s3e_client_fallback", 1L);
-      List<String> told = log.lines("by S3A's client");
+      List<String> told = log.await("by S3A's client");
       assertThat(told).hasSize(1);
       assertThat(told.get(0)).contains("WARN", "no ETag", "fs.s3a.s3e.client");
     }

@@ -12,6 +12,7 @@ import io.s3e.client.fallback.FallbackClient;
 import io.s3e.client.given.BlockingStore;
 import io.s3e.client.given.SyncObjectClient;
 import io.s3e.client.library.CrtLibrary;
+import io.s3e.jvm.Background;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
@@ -74,20 +75,25 @@ record Maker(ClientView view, @Nullable String reason) implements FallbackClient
 
   @Override
   public void onReturned() {
-    LOG.info("Reading {} by S3E's own client again", view.store());
+    Background.logApart(() -> LOG.info("Reading {} by S3E's own client again", view.store()));
   }
 
+  /** Logs apart from the caller, on whose thread others' answers come and whose GET goes on. */
   private void tell(String problem, Throwable cause) {
-    if (TOLD.add(String.valueOf(view.store()))) {
-      LOG.warn(
-          "Reading {} by Iceberg's S3 client, which is slower: S3E's own client {} ({}). {} ="
-              + " \"{}\" chooses Iceberg's without a warning",
-          view.store(),
-          problem,
-          cause.toString(),
-          S3EProperties.CLIENT,
-          S3EProperties.CLIENT_OF_ICEBERG);
-    }
-    LOG.debug("The own client of {} {}", view.store(), problem, cause);
+    boolean isFirst = TOLD.add(String.valueOf(view.store()));
+    Background.logApart(
+        () -> {
+          if (isFirst) {
+            LOG.warn(
+                "Reading {} by Iceberg's S3 client, which is slower: S3E's own client {} ({}). {} ="
+                    + " \"{}\" chooses Iceberg's without a warning",
+                view.store(),
+                problem,
+                cause.toString(),
+                S3EProperties.CLIENT,
+                S3EProperties.CLIENT_OF_ICEBERG);
+          }
+          LOG.debug("The own client of {} {}", view.store(), problem, cause);
+        });
   }
 }

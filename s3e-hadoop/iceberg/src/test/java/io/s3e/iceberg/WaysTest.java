@@ -9,6 +9,7 @@ import io.s3e.S3E;
 import io.s3e.disk.DiskCacheConfig;
 import io.s3e.testing.CapturedLog;
 import io.s3e.testing.Fault;
+import io.s3e.testing.FaultyLog;
 import io.s3e.testing.Slow;
 import io.s3e.testing.StoredContent;
 import java.io.IOException;
@@ -25,6 +26,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -91,7 +93,7 @@ class WaysTest {
 
   /** The CRT reads no such answer, and is asked for none once that is known. */
   @Test
-  void aStoreWithoutEtagsIsReadByIcebergsClient() throws IOException {
+  void aStoreWithoutEtagsIsReadByIcebergsClient() throws Exception {
     store.server.always(Fault.etag(null));
     try (CapturedLog log = new CapturedLog();
         S3EFileIO io = store.open(new S3EFileIO())) {
@@ -103,7 +105,21 @@ class WaysTest {
       assertThat(store.server.gets()).isNotEmpty();
       assertThat(byCrt()).isZero();
       assertThat(store.server.requests()).as("no HEAD").allMatch(r -> r.method().equals("GET"));
-      assertThat(log.lines("no ETag")).hasSize(1);
+      assertThat(log.await("no ETag")).hasSize(1);
+    }
+  }
+
+  /** The line is due on a thread that the answers of others come by. */
+  @Timeout(60)
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void aLogThatHangsOrThrowsKeepsNothingFromIcebergsClient(boolean hangs) throws IOException {
+    store.server.always(Fault.etag(null));
+    try (FaultyLog log = new FaultyLog("no ETag", hangs);
+        S3EFileIO io = store.open(new S3EFileIO())) {
+      assertReads(io);
+      assertThat(client(io)).isEqualTo("iceberg");
+      assertThat(log.awaitMet()).isTrue();
     }
   }
 
@@ -303,7 +319,7 @@ class WaysTest {
   /** As behind a firewall that knows Java: the CRT's requests do not come through. */
   @Test
   @Slow
-  void icebergsClientReadsWhereTheCrtDoesNotReachTheStore() throws IOException {
+  void icebergsClientReadsWhereTheCrtDoesNotReachTheStore() throws Exception {
     store.server.decideAll(
         request ->
             String.valueOf(request.header("User-Agent")).contains("S3E/")
@@ -313,7 +329,7 @@ class WaysTest {
         S3EFileIO io = store.open(new S3EFileIO())) {
       assertReads(io);
       assertThat(client(io)).isEqualTo("iceberg");
-      assertThat(log.lines("does not read the store")).hasSize(1);
+      assertThat(log.await("does not read the store")).hasSize(1);
     }
   }
 

@@ -9,6 +9,7 @@ import io.s3e.client.RequestFailure.Kind;
 import io.s3e.client.fallback.FallbackClient;
 import io.s3e.client.library.CrtUnusableException;
 import io.s3e.hadoop.conf.S3EKeys;
+import io.s3e.jvm.Background;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.IntFunction;
 import org.slf4j.Logger;
@@ -60,23 +61,28 @@ final class WayBack implements FallbackClient.Listener {
 
   @Override
   public void onReturned() {
-    LOG.info("Reading {} by S3E's own client again", owner);
+    Background.logApart(() -> LOG.info("Reading {} by S3E's own client again", owner));
   }
 
+  /** Logs apart from the caller, on whose thread others' answers come and whose GET goes on. */
   private void tell(String problem, Throwable cause, String next) {
     onFallback.run();
-    if (told.compareAndSet(false, true)) {
-      LOG.warn(
-          "Reading {} by S3A's client, which is slower: S3E's own client {} ({}). {}; {} = \"s3a\""
-              + " chooses S3A's client without a warning{}",
-          owner,
-          problem,
-          cause instanceof CrtUnusableException ? cause.getMessage() : cause.toString(),
-          remedy(cause),
-          S3EKeys.CLIENT.name(),
-          next);
-    }
-    LOG.debug("The own client of {} {}", owner, problem, cause);
+    boolean isFirst = told.compareAndSet(false, true);
+    Background.logApart(
+        () -> {
+          if (isFirst) {
+            LOG.warn(
+                "Reading {} by S3A's client, which is slower: S3E's own client {} ({}). {}; {} ="
+                    + " \"s3a\" chooses S3A's client without a warning{}",
+                owner,
+                problem,
+                cause instanceof CrtUnusableException ? cause.getMessage() : cause.toString(),
+                remedy(cause),
+                S3EKeys.CLIENT.name(),
+                next);
+          }
+          LOG.debug("The own client of {} {}", owner, problem, cause);
+        });
   }
 
   private static String remedy(Throwable cause) {

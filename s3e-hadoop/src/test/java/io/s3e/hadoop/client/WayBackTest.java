@@ -9,16 +9,22 @@ import io.s3e.client.ClientLimits;
 import io.s3e.client.ClientMemory;
 import io.s3e.client.GetRequest;
 import io.s3e.client.ObjectClient;
+import io.s3e.client.RequestFailure;
 import io.s3e.client.RequestFailure.Kind;
+import io.s3e.testing.FaultyLog;
 import io.s3e.testing.MemoryObjectClient;
 import io.s3e.testing.MemoryObjectClient.Answer;
 import io.s3e.testing.RecordingHandler;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.s3a.impl.ChangeDetectionPolicy;
 import org.apache.hadoop.security.UserGroupInformation;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The choice itself; FallbackClientTest has the states, and the environment tests real causes. */
 class WayBackTest {
@@ -79,6 +85,21 @@ class WayBackTest {
       assertThat(client.name()).isEqualTo("memory");
     }
     assertThat(fallbacks).hasValue(0);
+  }
+
+  /** Who tells has the thread that the answers of others come by. */
+  @Timeout(60)
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void aLogThatHangsOrThrowsHoldsNobodyUp(boolean hangs) {
+    for (String line : List.of("by S3A's client", "by S3E's own client again")) {
+      try (FaultyLog log = new FaultyLog(line, hangs)) {
+        wayBack.onSubstituted(new RequestFailure(Kind.NO_ETAG, "s3://bucket/key", "no ETag", null));
+        wayBack.onReturned();
+        assertThat(log.awaitMet()).isTrue();
+      }
+    }
+    assertThat(fallbacks).hasValue(2);
   }
 
   private static RecordingHandler get(ObjectClient client) {

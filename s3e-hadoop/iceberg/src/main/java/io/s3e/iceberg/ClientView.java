@@ -191,7 +191,10 @@ record ClientView(
         .build();
   }
 
-  /** How many GETs Iceberg's client may have in flight for S3E, if so many are wanted. */
+  /**
+   * How many GETs Iceberg's client may have in flight for S3E, if so many are wanted: by half of
+   * its connections, which writes and HEADs take too, and from Iceberg 1.10.1 on other clients.
+   */
   int threads(int wanted) {
     int connections;
     try {
@@ -199,7 +202,7 @@ record ClientView(
     } catch (NumberFormatException e) {
       connections = 1;
     }
-    return Math.max(1, Math.min(connections, Math.max(MOST_THREADS, wanted)));
+    return Math.max(1, Math.min(connections / 2, Math.max(MOST_THREADS, wanted)));
   }
 
   private boolean is(String key) {

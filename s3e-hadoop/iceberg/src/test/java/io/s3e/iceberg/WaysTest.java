@@ -278,6 +278,16 @@ class WaysTest {
     }
   }
 
+  @ParameterizedTest
+  @CsvSource({"50, 0, 25", "10, 0, 5", "1, 0, 1", "200, 0, 32", "200, 40, 40", "many, 40, 1"})
+  void halfOfTheConnectionsOfIcebergsClientAreS3es(String connections, int wanted, int threads) {
+    try (S3Client s3 = s3(store.server.endpoint())) {
+      Map<String, String> properties =
+          store.properties("http-client.apache.max-connections", connections);
+      assertThat(ClientView.of(s3, properties).threads(wanted)).isEqualTo(threads);
+    }
+  }
+
   /** As {@code AWS_USE_FIPS_ENDPOINT} of the environment does. */
   @Test
   void anEndpointOfFipsIsAReason() {

@@ -107,7 +107,7 @@ public class S3EFileIO extends S3FileIO {
     return tenants().reads(location);
   }
 
-  synchronized Tenants tenants() {
+  private synchronized Tenants tenants() {
     Tenants known = tenants;
     if (known == null) {
       Ends ends = wasClosed ? Ends.WITH_STREAMS : Ends.WITH_OWNER;

@@ -88,7 +88,7 @@ final class S3ESeekableInputStream extends SeekableInputStream implements RangeR
   /** Held so that the {@link S3EFileIO} is not finalized, which closes it, under its readers. */
   private final S3EInputFile file;
 
-  private final S3E tenant;
+  final S3E tenant;
   private final ObjectRef object;
   private final S3EInputStream asTold;
   private final Opened opened;

@@ -137,16 +137,6 @@ final class Tenants implements AutoCloseable {
     return null;
   }
 
-  /** The tenant for files at a location; null once this is closed, or if S3E is not to read. */
-  @Nullable S3E tenant(String location) {
-    Reading reading = object(location) == null ? null : reading(location);
-    if (reading == null) {
-      return null;
-    }
-    end(reading);
-    return reading.tenant;
-  }
-
   /** With one stream more, which {@link #end} ends. */
   private synchronized @Nullable Reading reading(String location) {
     if (isClosed) {
@@ -160,10 +150,6 @@ final class Tenants implements AutoCloseable {
     }
     reading.streams++;
     return reading;
-  }
-
-  synchronized boolean isEmpty() {
-    return byClient.isEmpty();
   }
 
   /** A stream is closed, or was forgotten. */

@@ -226,7 +226,7 @@ class ForeignPartsTest {
           SeekableInputStream in = io.newInputFile(location, 3).newStream()) {
         int count = in.readAllBytes().length;
         System.out.println(
-            "read " + count + " by " + io.tenants().tenant(location).client().name());
+            "read " + count + " by " + StreamTenants.tenant(io, location).client().name());
       }
     }
   }

@@ -111,16 +111,16 @@ class ResolvingTest {
     S3EResolvingFileIO io = load(store.properties());
     assertThat(read(io.newInputFile(location, CONTENT.length))).isEqualTo(CONTENT);
     S3EFileIO reads = io.reads();
-    S3E tenant = reads.tenants().tenant(location);
+    S3E tenant = StreamTenants.tenant(reads, location);
     assertThat(read(io.newInputFile(location, CONTENT.length))).isEqualTo(CONTENT);
     assertThat(io.reads()).isSameAs(reads);
-    assertThat(reads.tenants().tenant(location)).isSameAs(tenant);
+    assertThat(StreamTenants.tenant(reads, location)).isSameAs(tenant);
     io.close();
-    assertThat(reads.tenants().isEmpty()).isTrue();
+    assertThat(StreamTenants.isClosed(tenant)).isTrue();
 
     store.open(io, "s3e.client", "s3fileio");
     assertThat(read(io.newInputFile(location, CONTENT.length))).isEqualTo(CONTENT);
-    assertThat(io.reads().tenants().tenant(location).client().name()).isEqualTo("iceberg");
+    assertThat(StreamTenants.tenant(io.reads(), location).client().name()).isEqualTo("iceberg");
     io.close();
   }
 

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.esotericsoftware.kryo.Kryo;
 import com.esotericsoftware.kryo.io.Input;
 import com.esotericsoftware.kryo.io.Output;
+import io.s3e.S3E;
 import io.s3e.testing.Slow;
 import io.s3e.testing.StoredContent;
 import java.io.ByteArrayInputStream;
@@ -97,7 +98,7 @@ class SerializationTest {
         assertThat(copy.properties()).isEqualTo(io.properties());
         assertThat(copy.credentials()).isEqualTo(io.credentials());
         assertThat(read(copy)).isEqualTo(expected);
-        assertThat(copy.tenants().tenant(HostileStore.location("one/file")).config())
+        assertThat(StreamTenants.tenant(copy, HostileStore.location("one/file")).config())
             .extracting(config -> config.maxWindowBytes())
             .isEqualTo(8L << 20);
       }
@@ -116,7 +117,8 @@ class SerializationTest {
       io.close();
       S3EFileIO copy = by.copy(io);
       assertThat(read(copy)).hasSize(SIZE);
-      assertThat(copy.tenants().isEmpty()).isTrue();
+      S3E tenant = StreamTenants.tenant(copy, HostileStore.location("one/file"));
+      assertThat(StreamTenants.isClosed(tenant)).isTrue();
     }
   }
 
@@ -145,7 +147,7 @@ class SerializationTest {
         assertThat(copy.properties()).isEqualTo(io.properties());
         assertThat(read(copy)).isEqualTo(expected);
         assertThat(store.signers("one")).containsExactly("vended");
-        assertThat(copy.reads().tenants().tenant(HostileStore.location("one/file")).config())
+        assertThat(StreamTenants.tenant(copy.reads(), HostileStore.location("one/file")).config())
             .extracting(config -> config.maxWindowBytes())
             .isEqualTo(8L << 20);
         assertThat(copy.newInputFile(local.toUri().toString()).getLength()).isEqualTo(3);

@@ -115,7 +115,7 @@ class SharedEngineTest {
   void thereIsOneBudget() throws IOException {
     try (S3E s3a = s3a();
         S3EFileIO io = store.open(new S3EFileIO(), "s3e.memory.budget", "64M")) {
-      S3E tenant = io.tenants().tenant(HostileStore.location(KEY));
+      S3E tenant = StreamTenants.tenant(io, HostileStore.location(KEY));
       assertThat(tenant.memoryLimit()).as("the first tenant's").isEqualTo(s3a.memoryLimit());
       assertThat(tenant.config().store()).isEqualTo(s3a.config().store());
       assertThat(tenant.config().blockBytes()).isEqualTo(s3a.config().blockBytes());
@@ -149,7 +149,7 @@ class SharedEngineTest {
               SeekableInputStream in =
                   io.newInputFile(HostileStore.location(KEY), SIZE).newStream()) {
             assertThat(in.read()).isEqualTo(content[0] & 0xff);
-            tenants.add(io.tenants().tenant(HostileStore.location(KEY)));
+            tenants.add(StreamTenants.tenant(io, HostileStore.location(KEY)));
           }
         }
       } finally {
@@ -183,25 +183,14 @@ class SharedEngineTest {
         () -> {
           System.gc();
           System.runFinalization();
-          return isClosed(tenant);
+          return StreamTenants.isClosed(tenant);
         });
   }
 
   private S3E forgotten() throws IOException {
     S3EFileIO io = store.open(new S3EFileIO());
     assertThat(byIceberg(io)).isEqualTo(content);
-    return io.tenants().tenant(HostileStore.location(KEY));
-  }
-
-  private static boolean isClosed(S3E tenant) {
-    try {
-      tenant
-          .open(new ObjectRef(HostileStore.BUCKET, KEY), OpenOptions.DEFAULTS.withSize(1))
-          .close();
-      return false;
-    } catch (IOException e) {
-      return e.getMessage().contains("closed");
-    }
+    return StreamTenants.tenant(io, HostileStore.location(KEY));
   }
 
   /** The other way round: a stream alone keeps its file IO open. */
@@ -222,7 +211,7 @@ class SharedEngineTest {
   void whatIsOpenedWhileCredentialsOrPropertiesAreSetIsNotKept() {
     try (S3EFileIO io = store.open(new S3EFileIO())) {
       List<S3E> tenants = new ArrayList<>();
-      Runnable meanwhile = () -> tenants.add(io.tenants().tenant(HostileStore.location(KEY)));
+      Runnable meanwhile = () -> tenants.add(StreamTenants.tenant(io, HostileStore.location(KEY)));
       io.setCredentials(
           new AbstractList<>() {
             @Override
@@ -236,7 +225,7 @@ class SharedEngineTest {
               return 1;
             }
           });
-      assertThat(tenants).isNotEmpty().allMatch(SharedEngineTest::isClosed);
+      assertThat(tenants).isNotEmpty().allMatch(StreamTenants::isClosed);
       tenants.clear();
       // What S3E looks at it copies.
       Map<String, String> properties = store.properties();
@@ -248,7 +237,7 @@ class SharedEngineTest {
               return properties.entrySet();
             }
           });
-      assertThat(tenants).isNotEmpty().allMatch(SharedEngineTest::isClosed);
+      assertThat(tenants).isNotEmpty().allMatch(StreamTenants::isClosed);
     }
   }
 
@@ -260,7 +249,7 @@ class SharedEngineTest {
     store.put("data/big", 1L << 30, 4);
     try (CapturedLog log = new CapturedLog();
         S3EFileIO io = store.open(new S3EFileIO())) {
-      S3E tenant = io.tenants().tenant(location);
+      S3E tenant = StreamTenants.tenant(io, location);
       forgetOne(io, location);
       long before = tenant.memoryBytes();
       Eventually.awaitTrue(
@@ -294,23 +283,23 @@ class SharedEngineTest {
   @Test
   void aStreamIsReadOnAfterItsIoIsClosedAndEndsItsTenant() throws IOException {
     S3EFileIO io = store.open(new S3EFileIO());
-    S3E tenant = io.tenants().tenant(HostileStore.location(KEY));
+    S3E tenant = StreamTenants.tenant(io, HostileStore.location(KEY));
     byte[] bytes = new byte[1000];
     try (SeekableInputStream in = io.newInputFile(HostileStore.location(KEY), SIZE).newStream()) {
       assertThat(in.read()).isEqualTo(content[0] & 0xff);
       io.close();
       ((RangeReadable) in).readFully(SIZE - bytes.length, bytes);
       assertThat(bytes).isEqualTo(Arrays.copyOfRange(content, SIZE - bytes.length, SIZE));
-      assertThat(isClosed(tenant)).isFalse();
+      assertThat(StreamTenants.isClosed(tenant)).isFalse();
     }
-    assertThat(isClosed(tenant)).isTrue();
+    assertThat(StreamTenants.isClosed(tenant)).isTrue();
 
     // Nobody closes it a second time, not even its finalizer.
     try (SeekableInputStream in = io.newInputFile(HostileStore.location(KEY), SIZE).newStream()) {
-      assertThat(in).isInstanceOf(S3ESeekableInputStream.class);
+      tenant = ((S3ESeekableInputStream) in).tenant;
       assertThat(in.read()).isEqualTo(content[0] & 0xff);
-      assertThat(io.tenants().isEmpty()).isFalse();
+      assertThat(StreamTenants.isClosed(tenant)).isFalse();
     }
-    assertThat(io.tenants().isEmpty()).as("its tenant has gone").isTrue();
+    assertThat(StreamTenants.isClosed(tenant)).as("its tenant has gone").isTrue();
   }
 }

@@ -71,7 +71,7 @@ class WaysTest {
   }
 
   private static String client(S3EFileIO io) {
-    S3E tenant = io.tenants().tenant(LOCATION);
+    S3E tenant = StreamTenants.tenant(io, LOCATION);
     return tenant == null ? "none" : tenant.client().name();
   }
 
@@ -421,7 +421,8 @@ class WaysTest {
     io.close();
     assertReads(io);
     assertThat(client(io)).startsWith("crt");
-    assertThat(io.tenants().isEmpty()).as("nobody closes it again").isTrue();
+    S3E tenant = StreamTenants.tenant(io, LOCATION);
+    assertThat(StreamTenants.isClosed(tenant)).as("nobody closes it again").isTrue();
     io.setCredentials(List.of());
   }
 

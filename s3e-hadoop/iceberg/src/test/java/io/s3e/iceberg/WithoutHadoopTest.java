@@ -82,7 +82,7 @@ class WithoutHadoopTest {
           sum.update(in.readAllBytes());
         }
         S3EFileIO reads = io instanceof S3EFileIO s3 ? s3 : ((S3EResolvingFileIO) io).reads();
-        String client = reads.tenants().tenant(LOCATION).client().name();
+        String client = StreamTenants.tenant(reads, LOCATION).client().name();
         System.out.println("read " + sum.getValue() + " by " + client.substring(0, 3));
       }
       try {

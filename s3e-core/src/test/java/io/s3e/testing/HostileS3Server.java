@@ -6,6 +6,7 @@ import java.io.BufferedInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
@@ -155,7 +156,13 @@ public final class HostileS3Server implements AutoCloseable {
         ServerSocketFactory.getDefault(), "http", InetAddress.getByAddress(address));
   }
 
-  /** As above, by TLS. */
+  /** A server on the loopback interface's address of IPv6. */
+  public static HostileS3Server startOnIpv6() throws IOException {
+    return new HostileS3Server(
+        ServerSocketFactory.getDefault(), "http", InetAddress.getByName("::1"));
+  }
+
+  /** A server on a free port of the loopback interface, by TLS. */
   public static HostileS3Server startTls(SSLContext context) throws IOException {
     return new HostileS3Server(
         context.getServerSocketFactory(), "https", InetAddress.getByName("127.0.0.1"));
@@ -169,7 +176,9 @@ public final class HostileS3Server implements AutoCloseable {
   }
 
   public URI endpoint() {
-    return URI.create(scheme + "://" + address.getHostAddress() + ":" + port);
+    String host = address.getHostAddress();
+    String inUrl = address instanceof Inet6Address ? "[" + host + "]" : host;
+    return URI.create(scheme + "://" + inUrl + ":" + port);
   }
 
   /** Stores an object, or a new version of it, and returns its ETag with quotes. */

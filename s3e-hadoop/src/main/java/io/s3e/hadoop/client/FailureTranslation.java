@@ -4,9 +4,11 @@ package io.s3e.hadoop.client;
 import io.s3e.client.RequestFailure;
 import io.s3e.client.StoreAnswer;
 import io.s3e.fetch.ObjectChangedException;
+import java.io.EOFException;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.lang.reflect.Constructor;
+import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.nio.file.AccessDeniedException;
 import java.util.Map;
@@ -49,11 +51,13 @@ public final class FailureTranslation {
       return noVersion;
     }
     StoreAnswer refusal = refusal(request);
+    // A 416 says less than the HEAD after it.
+    boolean is412 = refusal != null && request.kind() == RequestFailure.Kind.CHANGED;
+    if (failure instanceof ObjectChangedException && !is412) {
+      return changed(read, failure);
+    }
     if (refusal != null) {
       return new Translation(read, request, asS3Exception(refusal, failure)).told();
-    }
-    if (failure instanceof ObjectChangedException) {
-      return changed(read, failure);
     }
     SdkException thrown = thrown(request);
     if (thrown != null) {
@@ -100,10 +104,20 @@ public final class FailureTranslation {
     };
   }
 
-  /** S3A's exception for one of the SDK that no read's request has raised. */
+  /**
+   * S3A's exception for one of the SDK, but never an {@link EOFException}, which S3A has for a 416
+   * and for a connection that ended: applications take it for the end of the file.
+   */
   public static IOException translate(String operation, String path, SdkException thrown) {
     try {
-      return S3AUtils.translateException(operation, path, thrown);
+      IOException theirs = S3AUtils.translateException(operation, path, thrown);
+      if (!(theirs instanceof EOFException)) {
+        return theirs;
+      }
+      String message = String.valueOf(theirs.getMessage());
+      return thrown instanceof S3Exception refusal
+          ? new IOException(message, refusal)
+          : (IOException) new SocketException(message).initCause(thrown);
     } catch (RuntimeException e) {
       IOException failure = new IOException(operation + " on " + path + ": " + thrown, thrown);
       failure.addSuppressed(e);

@@ -4,12 +4,20 @@ package io.s3e.hadoop.failures;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.s3e.client.RequestFailure;
+import io.s3e.client.StoreAnswer;
+import io.s3e.fetch.ObjectChangedException;
 import io.s3e.hadoop.client.FailedRead;
 import io.s3e.hadoop.client.FailureTranslation;
+import java.io.EOFException;
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.net.SocketException;
 import java.net.SocketTimeoutException;
+import java.util.Map;
+import org.apache.hadoop.fs.s3a.RemoteFileChangedException;
 import org.junit.jupiter.api.Test;
+import software.amazon.awssdk.core.exception.SdkClientException;
+import software.amazon.awssdk.services.s3.model.S3Exception;
 
 /** What is told of a read that ends while its requests fail. */
 class FailureTranslationTest {
@@ -32,5 +40,39 @@ class FailureTranslationTest {
         .isNotSameAs(late)
         .hasMessageContaining("s3a://bucket/key")
         .hasMessageContaining("it was cancelled");
+  }
+
+  private static IOException told(IOException failure) {
+    return FailureTranslation.translate(READ, failure);
+  }
+
+  private static RequestFailure outOfRange() {
+    StoreAnswer answer = new StoreAnswer(416, "InvalidRange", "no such range", Map.of(), null);
+    return RequestFailure.refused("GET s3://bucket/key", answer, null);
+  }
+
+  /** Applications take such an exception for the end of the file, and S3A's table has it. */
+  @Test
+  void noFailureOfTheStoreIsAnEndOfTheFile() {
+    assertThat(told(new IOException("a range inside the object", outOfRange())))
+        .isExactlyInstanceOf(IOException.class)
+        .hasCauseInstanceOf(S3Exception.class)
+        .hasMessageContaining("no such range")
+        .hasMessageContaining("s3a://bucket/key");
+    EOFException ended = new EOFException("the vault hung up");
+    SdkClientException provider =
+        SdkClientException.builder().message("no credentials").cause(ended).build();
+    assertThat(FailureTranslation.translate("read", "s3a://bucket", provider))
+        .isInstanceOf(SocketException.class)
+        .hasMessageContaining("s3a://bucket")
+        .hasCause(provider);
+  }
+
+  /** As where the opener alone has told the length, so that a 416 makes the store be asked. */
+  @Test
+  void aChangeIsToldAlsoWhereTheStoreHasRefusedTheRange() {
+    assertThat(told(new ObjectChangedException("it now has ETag \"2\"", outOfRange())))
+        .isInstanceOf(RemoteFileChangedException.class)
+        .hasMessageContaining("it now has ETag \"2\"");
   }
 }

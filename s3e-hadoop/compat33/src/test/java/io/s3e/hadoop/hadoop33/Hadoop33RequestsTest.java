@@ -12,6 +12,7 @@ import io.s3e.testing.Fault;
 import io.s3e.testing.HostileS3Server;
 import io.s3e.testing.HostileS3Server.Request;
 import io.s3e.testing.SelfSigned;
+import java.io.EOFException;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -535,6 +536,20 @@ class Hadoop33RequestsTest {
       server.forgetRequests();
       assertThat(all(files.open(FILE))).isEqualTo(content);
       assertThat(server.gets()).isNotEmpty().noneMatch(Hadoop33RequestsTest::isS3as);
+    }
+  }
+
+  /** S3A's table has an EOFException for it, which applications take for the end of the file. */
+  @Test
+  void aRangeThatIsRefusedInsideTheFileIsNoEndOfIt() throws Exception {
+    server.always(Fault.status(416, "InvalidRange"));
+    try (FileSystem files = make();
+        FSDataInputStream in = files.open(FILE)) {
+      assertThatThrownBy(in::read)
+          .isInstanceOf(IOException.class)
+          .isNotInstanceOf(EOFException.class)
+          .hasMessageContaining("s3a://data/file")
+          .hasMessageContaining("InvalidRange");
     }
   }
 

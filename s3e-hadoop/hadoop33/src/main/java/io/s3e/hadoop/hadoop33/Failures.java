@@ -7,6 +7,7 @@ import io.s3e.client.RequestFailure;
 import io.s3e.client.RequestFailure.Kind;
 import io.s3e.client.StoreAnswer;
 import io.s3e.fetch.ObjectChangedException;
+import java.io.EOFException;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.ConnectException;
@@ -46,19 +47,25 @@ final class Failures {
         return changed(path, failure);
       }
       if (cause instanceof SdkBaseException ofProvider) {
-        return S3AUtils.translateException(OPERATION, path, ofProvider);
+        return byTable(path, ofProvider);
       }
       StoreAnswer refusal = cause instanceof RequestFailure request ? request.refusal() : null;
       if (refusal != null) {
         return refusal.status() == 412
             ? changed(path, failure)
-            : withCause(S3AUtils.translateException(OPERATION, path, asSdks(refusal)), failure);
+            : withCause(byTable(path, asSdks(refusal)), failure);
       }
       if (cause instanceof RequestFailure request && isTransport(request.kind())) {
         return transport(request, failure);
       }
     }
     return failure;
+  }
+
+  /** S3A's, but no end of the file, for which applications would take S3A's of a 416. */
+  private static IOException byTable(String path, SdkBaseException thrown) {
+    IOException theirs = S3AUtils.translateException(OPERATION, path, thrown);
+    return theirs instanceof EOFException ? new IOException(theirs.getMessage(), thrown) : theirs;
   }
 
   /** Somebody ends the read: what became of its requests then is no failure of the store. */

@@ -261,11 +261,8 @@ class Hadoop33RequestsTest {
   /** Version 1 of the SDK sends such a key by TLS alone. */
   @Test
   void aKeyOfTheCustomersGoesWithEachGet(@TempDir java.nio.file.Path directory) throws Exception {
-    SelfSigned certificate = SelfSigned.create(directory);
+    SelfSigned certificate = startTls(directory);
     String key = Base64.getEncoder().encodeToString(new byte[32]);
-    server.close();
-    server = HostileS3Server.startTls(certificate.serverContext());
-    server.put(OBJECT, content);
     System.setProperty(TRUSTS_ALL, "true");
     try {
       Request get =
@@ -283,6 +280,36 @@ class Hadoop33RequestsTest {
       assertThat(get.header(SSE_C + "key")).isEqualTo(key);
     } finally {
       System.clearProperty(TRUSTS_ALL);
+    }
+  }
+
+  private SelfSigned startTls(java.nio.file.Path directory) throws Exception {
+    SelfSigned certificate = SelfSigned.create(directory);
+    server.close();
+    server = HostileS3Server.startTls(certificate.serverContext());
+    server.put(OBJECT, content);
+    return certificate;
+  }
+
+  /** S3E's own client has no certificate to present. */
+  @Test
+  void aStoreOfTlsIsLeftToS3aWhereTheJvmHasAKeyStore(@TempDir java.nio.file.Path directory)
+      throws Exception {
+    System.setProperty("javax.net.ssl.keyStore", directory.resolve("k.p12").toString());
+    try {
+      assertThat(readBy(make()).target()).as("without TLS").isEqualTo("/data/file");
+      SelfSigned certificate = startTls(directory);
+      System.setProperty(TRUSTS_ALL, "true");
+      // It compares what it is asked for with the quotes, which S3A leaves out.
+      server.ifMatch(HostileS3Server.IfMatch.IGNORED);
+      try (FileSystem files = make("fs.s3a.s3e.tls.ca.file=" + certificate.pem())) {
+        assertThat(files.hasPathCapability(FILE, "fs.s3a.s3e")).isFalse();
+        assertThat(all(files.open(FILE))).isEqualTo(content);
+      }
+      assertThat(server.gets()).isNotEmpty().allMatch(Hadoop33RequestsTest::isS3as);
+    } finally {
+      System.clearProperty(TRUSTS_ALL);
+      System.clearProperty("javax.net.ssl.keyStore");
     }
   }
 

@@ -54,6 +54,9 @@ final class S3aClient {
   private static final List<String> PROXY_ENVIRONMENT =
       List.of("HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy");
 
+  /** Of certificates for the store, which S3E's client presents to none. */
+  private static final String KEY_STORE = "javax.net.ssl.keyStore";
+
   private final S3AFileSystem fileSystem;
   private final Configuration conf;
 
@@ -94,7 +97,8 @@ final class S3aClient {
     if (!HeldVersion.isTold()) {
       return "this hadoop-aws does not tell which version it has opened";
     }
-    return proxy();
+    String keyStore = System.getProperty(KEY_STORE);
+    return keyStore != null && isTls() ? KEY_STORE + " is " + keyStore : proxy();
   }
 
   private static @Nullable String proxy() {
@@ -139,6 +143,11 @@ final class S3aClient {
     boolean tls =
         conf.getBoolean(Constants.SECURE_CONNECTIONS, Constants.DEFAULT_SECURE_CONNECTIONS);
     return URI.create(told.contains("://") ? told : (tls ? "https://" : "http://") + told);
+  }
+
+  private boolean isTls() {
+    URI endpoint = endpoint();
+    return endpoint == null || "https".equalsIgnoreCase(endpoint.getScheme());
   }
 
   private String region() {

@@ -14,6 +14,7 @@ import io.s3e.hadoop.stats.OpenerStatistics;
 import io.s3e.hadoop.stats.StreamWork;
 import io.s3e.hadoop.stream.OpenHints;
 import io.s3e.metrics.StreamListener;
+import io.s3e.prefetch.ReadPolicy;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.Map;
@@ -22,6 +23,7 @@ import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.statistics.IOStatistics;
 import org.apache.hadoop.fs.statistics.IOStatisticsSnapshot;
 import org.apache.hadoop.fs.statistics.StreamStatisticNames;
+import org.apache.hadoop.util.StringUtils;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,6 +48,12 @@ record HostOnHadoop33(String owner, EngineFactory factory) implements Reads.Host
   @Override
   public Reads.Account account() {
     return new StreamAccount(OpenerStatistics.ofAccount());
+  }
+
+  @Override
+  public ReadPolicy policy(String names) {
+    ReadPolicy known = OpenHints.firstKnown(StringUtils.getTrimmedStringCollection(names));
+    return known == null ? ReadPolicy.ADAPTIVE : known;
   }
 
   @Override

@@ -58,7 +58,8 @@ public record OpenHints(@Nullable ReadPolicy policy, @Nullable ByteRange split) 
     };
   }
 
-  private static @Nullable ReadPolicy firstKnown(Collection<String> names) {
+  /** The policy of the first of Hadoop's and S3A's names that S3E knows; null if it knows none. */
+  public static @Nullable ReadPolicy firstKnown(Collection<String> names) {
     for (String name : names) {
       ReadPolicy policy = policyNamed(name.toLowerCase(Locale.ROOT));
       if (policy != null) {

@@ -47,6 +47,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What S3E's GETs say on Hadoop 3.3, beside the HEAD of S3A's client before them. */
@@ -152,16 +153,49 @@ class Hadoop33RequestsTest {
       in.readFully(new byte[64 << 10]);
       in.readFully(new byte[64 << 10]);
     }
-    long end =
-        server.gets().stream()
-            .mapToLong(get -> Long.parseLong(get.header("Range").replaceAll(".*-", "")))
-            .max()
-            .orElseThrow();
+    long end = lastAsked();
     if (setBy.equals("none")) {
       assertThat(end).isLessThan(1 << 20);
     } else {
       assertThat(end).isGreaterThanOrEqualTo(2 << 20);
     }
+  }
+
+  /** The first name that is known holds; with none, the policy is what the reads look like. */
+  @ParameterizedTest
+  @CsvSource({
+    "opener, whole-file, true",
+    "opener, 'unheard, whole-file', true",
+    "opener, 'parquet, whole-file', false",
+    "opener, unheard, false",
+    "key, sequential, true",
+    "key, random, false"
+  })
+  void aPolicyIsThatOfTheOpenerOrOfTheKey(String told, String names, boolean isAhead)
+      throws Exception {
+    server.put(OBJECT, new byte[24 << 20]);
+    String fadvise = "fs.s3a.experimental.input.fadvise";
+    boolean byKey = told.equals("key");
+    try (FileSystem files = make((byKey ? fadvise : "unset") + "=" + names);
+        FSDataInputStream in =
+            byKey
+                ? files.open(FILE)
+                : files.openFile(FILE).opt("fs.option.openfile.read.policy", names).build().get()) {
+      in.readFully(new byte[1000]);
+      if (isAhead) {
+        awaitTrue("more than the read is asked for", () -> lastAsked() >= 1 << 20);
+      } else {
+        in.readFully(12 << 20, new byte[1000]);
+        assertThat(lastAsked()).isBetween(12L << 20, 13L << 20);
+      }
+    }
+  }
+
+  private long lastAsked() {
+    return server.gets().stream()
+        .mapToLong(get -> Long.parseLong(get.header("Range").replaceAll(".*-", "")))
+        .max()
+        .orElseThrow();
   }
 
   @Test

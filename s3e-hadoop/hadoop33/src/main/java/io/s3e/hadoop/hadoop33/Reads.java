@@ -17,7 +17,6 @@ import io.s3e.prefetch.ReadPolicy;
 import io.s3e.stream.S3EInputStream;
 import java.io.Closeable;
 import java.io.IOException;
-import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
@@ -36,7 +35,6 @@ import org.apache.hadoop.fs.s3a.S3AFileSystem;
 import org.apache.hadoop.fs.s3a.S3AInputStream;
 import org.apache.hadoop.fs.statistics.IOStatistics;
 import org.apache.hadoop.security.UserGroupInformation;
-import org.apache.hadoop.util.StringUtils;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -84,6 +82,12 @@ public final class Reads implements Closeable {
 
     /** Counts what one stream reads that the calling thread opens. */
     Account account();
+
+    /**
+     * @param names of read policies, Hadoop's or S3A's, with commas between them
+     * @return the first that S3E knows, else the adaptive one
+     */
+    ReadPolicy policy(String names);
 
     /**
      * Adds the split, and what else the task of the calling thread, which opens a file, tells.
@@ -218,7 +222,12 @@ public final class Reads implements Closeable {
   }
 
   private OpenOptions told(Path whole, Configuration options) {
-    OpenOptions told = OpenOptions.DEFAULTS.withPolicy(policy(options)).withHeaders(headers);
+    String policies =
+        options.getTrimmed(
+            "fs.option.openfile.read.policy",
+            options.getTrimmed(
+                "fs.s3a.experimental.input.fadvise", fileSystem.getInputPolicy().name()));
+    OpenOptions told = OpenOptions.DEFAULTS.withPolicy(host.policy(policies)).withHeaders(headers);
     return host.ofTask(whole, options, told);
   }
 
@@ -257,30 +266,6 @@ public final class Reads implements Closeable {
     }
     // S3A leaves the quotes out, and others may not.
     return etag.endsWith("\"") ? etag : '"' + etag + '"';
-  }
-
-  /** The policy that the opener tells, else that of the file system. */
-  private ReadPolicy policy(Configuration options) {
-    String names =
-        options.getTrimmed(
-            "fs.option.openfile.read.policy",
-            options.getTrimmed(
-                "fs.s3a.experimental.input.fadvise", fileSystem.getInputPolicy().name()));
-    for (String name : StringUtils.getTrimmedStrings(names)) {
-      switch (name.toLowerCase(Locale.ROOT)) {
-        case "adaptive", "default", "normal":
-          return ReadPolicy.ADAPTIVE;
-        case "sequential", "avro", "csv", "json":
-          return ReadPolicy.SEQUENTIAL;
-        case "whole-file":
-          return ReadPolicy.WHOLE_FILE;
-        case "random", "vector", "parquet", "orc", "columnar", "hbase":
-          return ReadPolicy.RANDOM;
-        default:
-          break;
-      }
-    }
-    return ReadPolicy.ADAPTIVE;
   }
 
   /** S3E's stream; null where S3A's is to read. */

@@ -42,6 +42,10 @@ class HangingTenantTest {
   private static final int MEMORY_BLOCKS = 8;
   private static final int READERS = 20;
   private static final Duration PATIENCE = Duration.ofSeconds(12);
+
+  /** Well before the patience of those that hang is over. */
+  private static final long WELL_SECONDS = 8;
+
   private static final OpenOptions RANDOM = OpenOptions.DEFAULTS.withPolicy(ReadPolicy.RANDOM);
 
   private final MemoryBudget budget = new MemoryBudget((long) MEMORY_BLOCKS * BLOCK);
@@ -81,6 +85,18 @@ class HangingTenantTest {
     return got;
   }
 
+  /** Begins to read all objects, until all memory is in use. */
+  private List<Future<byte[]>> hangingReaders(S3E hangs) throws Exception {
+    hanging.faults((request, number) -> Answer.GOOD.silentAfter(0));
+    List<Future<byte[]>> readers = new ArrayList<>();
+    for (int i = 0; i < READERS; i++) {
+      String key = "hanging-" + i;
+      readers.add(threads.submit(() -> read(hangs, hanging, key)));
+    }
+    awaitTrue("all memory is in use", () -> asked() >= MEMORY_BLOCKS);
+    return readers;
+  }
+
   /** Objects of which GETs were sent: a buffer of each is in use while no run has ended. */
   private long asked() {
     return hanging.gets().stream().map(GetRequest::object).distinct().count();
@@ -88,18 +104,13 @@ class HangingTenantTest {
 
   @Test
   void runsThatWaitToBeSentAgainLeaveTheirMemoryToOthers() throws Exception {
-    hanging.faults((request, number) -> Answer.GOOD.silentAfter(0));
     try (S3E hangs = open(hanging);
         S3E answers = open(well)) {
-      List<Future<byte[]>> readers = new ArrayList<>();
-      for (int i = 0; i < READERS; i++) {
-        String key = "hanging-" + i;
-        readers.add(threads.submit(() -> read(hangs, hanging, key)));
-      }
-      awaitTrue("all memory is in use", () -> asked() >= MEMORY_BLOCKS);
+      List<Future<byte[]>> readers = hangingReaders(hangs);
       for (int i = 0; i < 3; i++) {
         String key = "well-" + i;
-        assertThat(threads.submit(() -> read(answers, well, key)).get(3, TimeUnit.SECONDS))
+        assertThat(
+                threads.submit(() -> read(answers, well, key)).get(WELL_SECONDS, TimeUnit.SECONDS))
             .isEqualTo(content);
       }
       assertThat(answers.metrics().get(Counter.FAILURES)).isZero();
@@ -143,16 +154,11 @@ class HangingTenantTest {
   /** Those that gave their memory up have it again once their store answers. */
   @Test
   void readersWhoseRunsWereGivenUpReadOnceTheirStoreAnswers() throws Exception {
-    hanging.faults((request, number) -> Answer.GOOD.silentAfter(0));
     try (S3E hangs = open(hanging);
         S3E answers = open(well)) {
-      List<Future<byte[]>> readers = new ArrayList<>();
-      for (int i = 0; i < READERS; i++) {
-        String key = "hanging-" + i;
-        readers.add(threads.submit(() -> read(hangs, hanging, key)));
-      }
-      awaitTrue("all memory is in use", () -> asked() >= MEMORY_BLOCKS);
-      assertThat(threads.submit(() -> read(answers, well, "well")).get(3, TimeUnit.SECONDS))
+      List<Future<byte[]>> readers = hangingReaders(hangs);
+      assertThat(
+              threads.submit(() -> read(answers, well, "well")).get(WELL_SECONDS, TimeUnit.SECONDS))
           .isEqualTo(content);
       hanging.faults((request, number) -> Answer.GOOD);
       for (Future<byte[]> reader : readers) {

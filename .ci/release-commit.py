@@ -40,6 +40,10 @@ def unreleased(root):
     return found[1].strip() if found else ""
 
 
+# How --check ends where there is nothing to release.
+NOTHING = 3
+
+
 def check(root, version):
     old = snapshot(root).removesuffix("-SNAPSHOT")
     if version.split("-")[0] != old:
@@ -47,7 +51,8 @@ def check(root, version):
     if f"## [{version}]" in (root / "CHANGELOG.md").read_text():
         sys.exit(f"release: CHANGELOG.md has a section [{version}] already")
     if not re.search(r"^- ", unreleased(root), re.M):
-        sys.exit("release: CHANGELOG.md has nothing under [Unreleased]: a release says what it brings")
+        print("release: CHANGELOG.md has nothing under [Unreleased]: a release says what it brings", file=sys.stderr)
+        sys.exit(NOTHING)
 
 
 def rewrite(path, change):

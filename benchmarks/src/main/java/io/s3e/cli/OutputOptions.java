@@ -23,6 +23,10 @@ final class OutputOptions {
     return json;
   }
 
+  boolean verbose() {
+    return verbose;
+  }
+
   boolean progress(boolean isTerminal) {
     return progress == null ? isTerminal : progress;
   }

@@ -95,13 +95,14 @@ public final class BlockPool implements AutoCloseable {
    * an allocation that is under way.
    */
   public @Nullable BlockLease tryAcquire() {
-    BlockLease lease = closed ? null : take();
+    BlockLease lease = take();
     return lease == null && !closed ? grow() : lease;
   }
 
   private @Nullable BlockLease take() {
     synchronized (free) {
-      if (free.isEmpty()) {
+      // Looked at with the lock, for which a trim at the end waits.
+      if (closed || free.isEmpty()) {
         return null;
       }
       // First: where the heap has no room for it, the buffer stays free.
@@ -185,7 +186,7 @@ public final class BlockPool implements AutoCloseable {
   private @Nullable BlockLease grow() {
     synchronized (resizing) {
       BlockLease lease = take();
-      int blocks = lease != null || isRefused() ? 0 : reserveBlocks();
+      int blocks = lease != null || closed || isRefused() ? 0 : reserveBlocks();
       if (blocks > 0) {
         add(blocks);
       }

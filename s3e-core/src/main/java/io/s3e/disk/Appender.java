@@ -160,6 +160,8 @@ final class Appender {
         write();
       }
     } finally {
+      // An error has ended it, perhaps.
+      stop();
       settle(Counter.DROPPED_CLOSED_BYTES, stagedBytes);
       regions.close();
     }

@@ -49,6 +49,7 @@ public final class Patience {
 
   /** The reader has got on. */
   public void progressed() {
+    lastFailure = null;
     deadline = System.nanoTime() + nanos;
   }
 

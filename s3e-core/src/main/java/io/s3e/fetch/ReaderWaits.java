@@ -75,7 +75,13 @@ record ReaderWaits(Tenant tenant) {
         if (patience.isOver()) {
           long seconds = tenant.config.readTimeout().toSeconds();
           String late = "no memory or place among the GETs became free in " + seconds + " s";
-          throw new IOException(late + ": other reads hold them", patience.lastFailure);
+          IOException failure = new IOException(late + ": other reads hold them");
+          Exception last = patience.lastFailure;
+          // No cause: others may have made that request.
+          if (last != null) {
+            failure.addSuppressed(last);
+          }
+          throw failure;
         }
         if (patience.isSpentOnVisit(since)) {
           return null;

@@ -49,7 +49,8 @@ import org.slf4j.LoggerFactory;
  * lost, in silence; who started it finds its blocks absent. A GET that is late for its reader is
  * given up where other readers starve for its place: a copied one is sent again when there is room
  * beside them, a lent one ends its run, whose reader asks again behind them. So ends a run that
- * waits to be sent again while readers of another tenant lack memory.
+ * waits to be sent again to a store that has served nothing for 10 s (a share of the patience),
+ * while readers of another tenant lack memory.
  *
  * <p><b>Parts.</b> A copied GET that breaks off is asked for again by half ({@link LongestGet}),
  * and then the rest. A lent one comes whole or not at all: where it is too long for the link, the
@@ -69,6 +70,9 @@ public final class RunFetch implements Attempt.Outcome {
 
   /** A GET that was sent again ends in about so long, and leaves its place to the next. */
   private static final long PLACE_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+
+  /** Of a reader's patience: so long a run may wait with memory that others lack. */
+  private static final int SHARE_OF_PATIENCE = 48;
 
   private final Tenant tenant;
   private final ObjectHandle handle;
@@ -304,7 +308,11 @@ public final class RunFetch implements Attempt.Outcome {
       RequestFailure last = effort.lastFailure;
       if (last != null && !isWorthRetrying()) {
         finishBetween(effort.failed(last));
-      } else if (last != null && !landing.isLent() && tenant.account.isMemoryWanted()) {
+      } else if (last != null
+          && effort.waitedNanos(now) > tenant.config.readTimeout().toNanos() / SHARE_OF_PATIENCE
+          && FaultPolicy.outcome(last) != Gate.Outcome.ANSWERED
+          && !grant.leases().isEmpty()
+          && tenant.account.isMemoryWanted()) {
         // Its reader asks again: others may wait for a store that answers.
         finishBetween(effort.cancelled("others want its memory: " + last.reason()));
       }

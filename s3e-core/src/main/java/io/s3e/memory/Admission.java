@@ -28,10 +28,10 @@ import org.jspecify.annotations.Nullable;
  * read unless its reader is {@linkplain Idle#LONG idle for long}; what is to be written to disk
  * refuses nobody; guesses never wait. {@link Lane} keeps an eighth of the requests. Other holders
  * of a buffer give it back by themselves: a pin lasts one copy, a GET has a deadline, and a run
- * that waits to be sent again ends where a reader of another tenant lacks memory. Readers hold no
- * pin while they wait here. So every reader is served as long as there are two buffers in all,
- * whatever hangs for another tenant. What a reader {@linkplain Purpose#ASKED has asked for} and
- * does not wait for yet is held to the limits of guesses, and never revoked. A {@linkplain
+ * that waits for long to be sent again ends where a reader of another tenant lacks memory. Readers
+ * hold no pin while they wait here. So every reader is served as long as there are two buffers in
+ * all, whatever hangs for another tenant. What a reader {@linkplain Purpose#ASKED has asked for}
+ * and does not wait for yet is held to the limits of guesses, and never revoked. A {@linkplain
  * Purpose#HEDGE hedge} takes a place as a reader does, and memory as a guess does.
  *
  * <p><b>Bulkheads.</b> {@link ObjectPlaces} leaves an object half of the copied requests while

@@ -50,7 +50,7 @@ final class StartedRuns implements Consumer<RunFetch> {
     for (RunFetch run : runs) {
       ByteRange its = run.range();
       if (isDelivered || its.start() < alone.start() || its.end() > alone.end()) {
-        run.abandon(bytes);
+        run.abandon(isDelivered ? bytes : alone);
       } else if (!isWanted.test(its)) {
         abandon(run);
       }

@@ -243,9 +243,11 @@ final class VectoredRead implements FetchTimer.Watched {
       underWay.addAndGet(-bytes(group));
       beginGroups();
     } catch (RuntimeException | Error e) {
-      // Nobody else begins those that have had no turn.
-      end(VectorGroup.REFUSED);
-      throw e;
+      // Nobody else begins those that have had no turn; where all end, the others' ends go on.
+      if (!ended) {
+        end(VectorGroup.REFUSED);
+        throw e;
+      }
     } finally {
       if (groupsLeft.decrementAndGet() == 0) {
         reader.fetcher.timer().forget(this);

@@ -328,9 +328,11 @@ class AppenderTest {
       rig.offer(TestWriteBack.all(mib("first")));
       rig.disk.awaitHanging(1, StoreRig.PATIENCE);
       rig.offer(TestWriteBack.all(mib("second")));
+      TestWriteBack third = TestWriteBack.all(mib("third"));
+      TestWriteBack fourth = TestWriteBack.all(mib("fourth"));
       Pause.of(HANGS, "a pause of the JVM");
-      rig.offer(TestWriteBack.all(mib("third")));
-      rig.offer(TestWriteBack.all(mib("fourth")));
+      rig.offer(third);
+      rig.offer(fourth);
       rig.disk.heal();
       rig.awaitIdle();
 

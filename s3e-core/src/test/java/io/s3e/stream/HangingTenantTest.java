@@ -64,13 +64,17 @@ class HangingTenantTest {
   }
 
   private S3E open(MemoryObjectClient client) throws Exception {
+    return open(client, Duration.ofMillis(1));
+  }
+
+  private S3E open(MemoryObjectClient client, Duration pause) throws Exception {
     S3EConfig config =
         S3EConfig.DEFAULTS.toBuilder()
             .blockBytes(BLOCK)
             .requestBytes(BLOCK)
             .stallTimeout(Duration.ofMillis(200))
             .readTimeout(PATIENCE)
-            .retryBase(Duration.ofMillis(1))
+            .retryBase(pause)
             .build();
     return S3E.create(config, budget, granted -> client);
   }
@@ -88,10 +92,14 @@ class HangingTenantTest {
   /** Begins to read all objects, until all memory is in use. */
   private List<Future<byte[]>> hangingReaders(S3E hangs) throws Exception {
     hanging.faults((request, number) -> Answer.GOOD.silentAfter(0));
+    return readers(hangs, READERS);
+  }
+
+  private List<Future<byte[]>> readers(S3E engine, int count) throws Exception {
     List<Future<byte[]>> readers = new ArrayList<>();
-    for (int i = 0; i < READERS; i++) {
+    for (int i = 0; i < count; i++) {
       String key = "hanging-" + i;
-      readers.add(threads.submit(() -> read(hangs, hanging, key)));
+      readers.add(threads.submit(() -> read(engine, hanging, key)));
     }
     awaitTrue("all memory is in use", () -> asked() >= MEMORY_BLOCKS);
     return readers;
@@ -148,6 +156,22 @@ class HangingTenantTest {
       for (Future<byte[]> reader : readers) {
         assertThat(reader.get(30, TimeUnit.SECONDS)).isEqualTo(content);
       }
+    }
+  }
+
+  /** What a store answers is no hang: a run goes on counting it, to its end. */
+  @Test
+  void answersThatAreRefusedAreCountedThoughOthersLackMemory() throws Exception {
+    hanging.faults((request, number) -> Answer.GOOD.failingAfter(-1, Kind.REJECTED));
+    try (S3E refused = open(hanging, Duration.ofMillis(150));
+        S3E answers = open(well)) {
+      List<Future<byte[]>> readers = readers(refused, MEMORY_BLOCKS);
+      Future<byte[]> other = threads.submit(() -> read(answers, well, "well"));
+      for (Future<byte[]> reader : readers) {
+        assertThatThrownBy(() -> reader.get(30, TimeUnit.SECONDS))
+            .hasStackTraceContaining("8 attempts");
+      }
+      assertThat(other.get(30, TimeUnit.SECONDS)).isEqualTo(content);
     }
   }
 

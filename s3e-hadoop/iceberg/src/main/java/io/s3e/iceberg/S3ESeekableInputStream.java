@@ -6,6 +6,7 @@ import io.s3e.S3E;
 import io.s3e.block.ByteRange;
 import io.s3e.block.ObjectRef;
 import io.s3e.client.RequestFailure;
+import io.s3e.jvm.Background;
 import io.s3e.stream.S3EInputStream;
 import java.io.EOFException;
 import java.io.IOException;
@@ -79,7 +80,8 @@ final class S3ESeekableInputStream extends SeekableInputStream implements RangeR
           share.run();
         }
         if (isForgotten) {
-          LOG.warn("Stream not closed while reading {}", location);
+          // A log that hangs would leave all that are forgotten later.
+          Background.logApart(() -> LOG.warn("Stream not closed while reading {}", location));
         }
       };
     }
@@ -234,17 +236,16 @@ final class S3ESeekableInputStream extends SeekableInputStream implements RangeR
       CompletableFuture<ByteBuffer> told = ranges.get(i).byteBuffer();
       var unusedToo = told.whenComplete((buffer, failure) -> arrival.cancel(false));
       CompletableFuture<ByteBuffer> unused =
-          arrivals
-              .get(i)
-              .whenComplete(
-                  (buffer, failure) -> {
-                    if (failure == null) {
-                      hasGiven = true;
-                      told.complete(buffer);
-                    } else {
-                      told.completeExceptionally(icebergs(failure));
-                    }
-                  });
+          arrival.whenComplete(
+              (buffer, failure) -> {
+                if (failure == null) {
+                  // For an empty range nobody has asked.
+                  hasGiven |= buffer.hasRemaining();
+                  told.complete(buffer);
+                } else {
+                  told.completeExceptionally(icebergs(failure));
+                }
+              });
     }
   }
 

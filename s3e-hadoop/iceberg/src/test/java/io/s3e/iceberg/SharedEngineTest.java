@@ -250,8 +250,7 @@ class SharedEngineTest {
     try (CapturedLog log = new CapturedLog();
         S3EFileIO io = store.open(new S3EFileIO())) {
       S3E tenant = StreamTenants.tenant(io, location);
-      forgetOne(io, location);
-      long before = tenant.memoryBytes();
+      long before = forgetOne(io, location, tenant);
       Eventually.awaitTrue(
           "the stream is told of",
           () -> {
@@ -268,8 +267,10 @@ class SharedEngineTest {
 
   /**
    * In a frame of its own, so that nothing on the stack keeps the stream; with a slow GET ahead.
+   *
+   * @return the tenant's memory with it, in bytes
    */
-  private void forgetOne(S3EFileIO io, String location) throws IOException {
+  private long forgetOne(S3EFileIO io, String location, S3E tenant) throws IOException {
     SeekableInputStream in = io.newInputFile(location, 1L << 30).newStream();
     assertThat(in.readNBytes(8 << 20)).hasSize(8 << 20);
     store.server.shape(Duration.ZERO, 100_000);
@@ -277,6 +278,9 @@ class SharedEngineTest {
     while (store.server.gets().size() == sent) {
       assertThat(in.read()).isNotNegative();
     }
+    long held = tenant.memoryBytes();
+    assertThat(in.read()).isNotNegative();
+    return held;
   }
 
   /** A broadcast table that leaves Spark's memory is closed while tasks read its files. */

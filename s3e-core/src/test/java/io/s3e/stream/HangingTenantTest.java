@@ -171,6 +171,7 @@ class HangingTenantTest {
         assertThatThrownBy(() -> reader.get(30, TimeUnit.SECONDS))
             .hasStackTraceContaining("8 attempts");
       }
+      assertThat(hanging.gets()).as("no run was begun anew").hasSize(8 * MEMORY_BLOCKS);
       assertThat(other.get(30, TimeUnit.SECONDS)).isEqualTo(content);
     }
   }

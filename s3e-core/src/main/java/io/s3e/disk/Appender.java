@@ -160,10 +160,10 @@ final class Appender {
         write();
       }
     } finally {
-      // An error has ended it, perhaps.
-      stop();
+      closed = true;
       settle(Counter.DROPPED_CLOSED_BYTES, stagedBytes);
       regions.close();
+      dropWaiting(Counter.DROPPED_CLOSED_BYTES);
     }
   }
 

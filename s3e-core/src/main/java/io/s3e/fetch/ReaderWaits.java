@@ -66,7 +66,7 @@ record ReaderWaits(Tenant tenant) {
                 || (patience.isSpentOnVisit(since) && account.isHeldUp(object));
     try {
       for (; ; ) {
-        Grant grant = tenant.admission.await(account, object, need, leaves, patience.deadline);
+        Grant grant = tenant.admission.await(account, object, need, leaves);
         if (grant != null) {
           return grant;
         }

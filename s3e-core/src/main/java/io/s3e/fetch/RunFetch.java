@@ -310,10 +310,12 @@ public final class RunFetch implements Attempt.Outcome {
         finishBetween(effort.failed(last));
       } else if (last != null
           && effort.waitedNanos(now) > tenant.config.readTimeout().toNanos() / SHARE_OF_PATIENCE
-          && FaultPolicy.outcome(last) != Gate.Outcome.ANSWERED
+          && last.kind() != RequestFailure.Kind.REJECTED
+          && (gate.hasAnswered() || last.kind() == RequestFailure.Kind.NETWORK)
           && !grant.leases().isEmpty()
           && tenant.account.isMemoryWanted()) {
-        // Its reader asks again: others may wait for a store that answers.
+        // Its reader asks again: others may wait for a store that answers. What is sent so many
+        // times at most is counted to its end.
         finishBetween(effort.cancelled("others want its memory: " + last.reason()));
       }
       return;

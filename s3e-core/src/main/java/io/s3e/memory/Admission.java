@@ -275,12 +275,10 @@ public final class Admission implements AutoCloseable {
   /**
    * The memory for the GET that a reader waits for: a slot, or at least one buffer.
    *
-   * @param givenUp whether the reader wants it no more; asked now and then
-   * @param deadline by {@link System#nanoTime()}
-   * @return null if the deadline passed, the reader has given up, or the account is closed
+   * @param givenUp whether the reader wants it no more, or may wait no longer; asked now and then
+   * @return null if the reader has given up, or the account is closed
    */
-  public @Nullable Grant await(
-      Account account, Object object, Need need, BooleanSupplier givenUp, long deadline)
+  public @Nullable Grant await(Account account, Object object, Need need, BooleanSupplier givenUp)
       throws InterruptedException {
     boolean prefersSlot = need.isLong() && account.lends();
     Grant grant =
@@ -292,11 +290,7 @@ public final class Admission implements AutoCloseable {
     }
     try {
       return waiting.await(
-          account,
-          object,
-          waited -> look(account, object, need, prefersSlot, waited),
-          givenUp,
-          deadline);
+          account, object, waited -> look(account, object, need, prefersSlot, waited), givenUp);
     } finally {
       if (Thread.currentThread().equals(account.lackingMemory)) {
         account.lackingMemory = null;

@@ -50,7 +50,7 @@ class RefusedMemoryTest {
       guesses = guesses(admission, account);
       assertThat(guesses).hasSize(GIVEN - 1);
       assertThat(admission.speculativeBytes(account)).isEqualTo((GIVEN - 1L) * BLOCK);
-      Grant read = admission.await(account, OBJECT, ONE, () -> false, System.nanoTime());
+      Grant read = admission.await(account, OBJECT, ONE, () -> true);
       assertThat(read).as("the grant of a reader").isNotNull();
       read.giveBack();
       guesses.forEach(Grant::giveBack);

@@ -28,6 +28,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -41,8 +42,10 @@ class AdmissionTest {
 
   private static final Object OBJECT = "object";
 
-  private static long soon() {
-    return System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+  /** The reader of that file gives up when it is closed, or after 20 s. */
+  private static BooleanSupplier orLate(ObjectHandle file) {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+    return () -> file.isClosed() || System.nanoTime() - deadline > 0;
   }
 
   /** Two copied requests of a block, {@code slots} lent ones of a request. */
@@ -92,7 +95,7 @@ class AdmissionTest {
         guesses.add(require(admission.trySpeculate(rig.account, OBJECT, filling, Purpose.GUESS)));
       }
       ObjectHandle handle = rig.open();
-      Grant read = require(admission.await(rig.account, OBJECT, filling, handle::isClosed, soon()));
+      Grant read = require(admission.await(rig.account, OBJECT, filling, orLate(handle)));
 
       assertThat(guesses).extracting(Grant::isLent).containsExactly(true, true, false);
       assertThat(read.isLent()).isFalse();
@@ -125,7 +128,7 @@ class AdmissionTest {
       ObjectHandle handle = rig.open();
       List<Grant> taken = new ArrayList<>();
       for (int i = 0; i < 3; i++) {
-        taken.add(require(admission.await(rig.account, OBJECT, SHORT, handle::isClosed, soon())));
+        taken.add(require(admission.await(rig.account, OBJECT, SHORT, orLate(handle))));
       }
       List<CompletableFuture<Grant>> readers = new ArrayList<>();
       List<Integer> order = new ArrayList<>();
@@ -134,8 +137,7 @@ class AdmissionTest {
         readers.add(
             async(
                 () -> {
-                  Grant grant =
-                      admission.await(rig.account, OBJECT, SHORT, handle::isClosed, soon());
+                  Grant grant = admission.await(rig.account, OBJECT, SHORT, orLate(handle));
                   synchronized (order) {
                     order.add(number);
                   }
@@ -162,8 +164,8 @@ class AdmissionTest {
     try (FetchRig rig = lending(1)) {
       Admission admission = rig.admission;
       ObjectHandle handle = rig.open();
-      Grant slot = require(admission.await(rig.account, OBJECT, LONG, handle::isClosed, soon()));
-      Grant copied = require(admission.await(rig.account, OBJECT, LONG, handle::isClosed, soon()));
+      Grant slot = require(admission.await(rig.account, OBJECT, LONG, orLate(handle)));
+      Grant copied = require(admission.await(rig.account, OBJECT, LONG, orLate(handle)));
 
       assertThat(slot.isLent()).isTrue();
       assertThat(copied.isLent()).isFalse();
@@ -181,13 +183,13 @@ class AdmissionTest {
       ObjectHandle closing = rig.open();
       List<Grant> taken = new ArrayList<>();
       for (int i = 0; i < 3; i++) {
-        taken.add(require(admission.await(rig.account, OBJECT, SHORT, open::isClosed, soon())));
+        taken.add(require(admission.await(rig.account, OBJECT, SHORT, orLate(open))));
       }
       CompletableFuture<Grant> first =
-          async(() -> admission.await(rig.account, OBJECT, SHORT, closing::isClosed, soon()));
+          async(() -> admission.await(rig.account, OBJECT, SHORT, orLate(closing)));
       awaitTrue(() -> Counts.waiting(rig.account) == 1);
       CompletableFuture<Grant> second =
-          async(() -> admission.await(rig.account, OBJECT, SHORT, open::isClosed, soon()));
+          async(() -> admission.await(rig.account, OBJECT, SHORT, orLate(open)));
       awaitTrue(() -> Counts.waiting(rig.account) == 2);
 
       closing.close();

@@ -56,7 +56,7 @@ class AdmissionDirtyTest {
   /** The grant of a reader that waits at most {@code millis}. */
   private Grant demand(Need need, long millis) throws InterruptedException {
     long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
-    return admission.await(account, OBJECT, need, () -> false, deadline);
+    return admission.await(account, OBJECT, need, () -> System.nanoTime() - deadline >= 0);
   }
 
   private Grant require(Need need) throws InterruptedException {

@@ -66,7 +66,7 @@ class BulkheadTest {
 
   private Grant demand(Object object, long millis) throws InterruptedException {
     long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
-    return admission.await(account, object, ONE, () -> false, deadline);
+    return admission.await(account, object, ONE, () -> System.nanoTime() - deadline >= 0);
   }
 
   private Grant take(Object object) throws InterruptedException {
@@ -119,7 +119,7 @@ class BulkheadTest {
   @Test
   void aPlaceComesBackWhereItsBuffersCannotBeListed() {
     Need impossible = new Need(-1, MemoryKind.SHORT);
-    assertThatThrownBy(() -> admission.await(account, HEALTHY, impossible, () -> false, 0))
+    assertThatThrownBy(() -> admission.await(account, HEALTHY, impossible, () -> true))
         .isInstanceOf(IllegalArgumentException.class);
     assertThat(carrier.copies.held()).isZero();
   }
@@ -209,14 +209,12 @@ class BulkheadTest {
     Account other = admission.account(carrier);
     AtomicInteger looks = new AtomicInteger();
     List<CompletableFuture<Grant>> readers = new ArrayList<>();
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(50);
     for (Account each : List.of(account, other)) {
       readers.add(
           CompletableFuture.supplyAsync(
               () -> {
                 try {
-                  return admission.await(
-                      each, HEALTHY, ONE, () -> looks.incrementAndGet() < 0, deadline);
+                  return admission.await(each, HEALTHY, ONE, () -> looks.incrementAndGet() < 0);
                 } catch (InterruptedException e) {
                   throw new IllegalStateException(e);
                 }

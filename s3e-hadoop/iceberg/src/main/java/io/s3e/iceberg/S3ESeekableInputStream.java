@@ -14,6 +14,7 @@ import java.lang.ref.Cleaner;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntFunction;
 import org.apache.iceberg.exceptions.NotFoundException;
 import org.apache.iceberg.io.FileIOMetricsContext;
@@ -40,6 +41,9 @@ final class S3ESeekableInputStream extends SeekableInputStream implements RangeR
 
   /** Ends what is left by streams that nobody closes. */
   private static final Cleaner FORGOTTEN = Cleaner.create();
+
+  /** Forgotten streams that the log does not know of; not 0 while a thread tells. */
+  private static final AtomicInteger UNTOLD = new AtomicInteger();
 
   /** The core's streams of one file. Refers to no reader of it, so that one can be collected. */
   private static final class Opened {
@@ -70,6 +74,23 @@ final class S3ESeekableInputStream extends SeekableInputStream implements RangeR
       }
     }
 
+    /** Not on the thread that ends all: a log may hang. What comes meanwhile is counted. */
+    private static void tell(String location) {
+      if (UNTOLD.getAndIncrement() == 0) {
+        Background.logApart(
+            () -> {
+              try {
+                LOG.warn("Stream not closed while reading {}", location);
+              } finally {
+                int others = UNTOLD.getAndSet(0) - 1;
+                if (others > 0) {
+                  LOG.warn("{} more streams were not closed", others);
+                }
+              }
+            });
+      }
+    }
+
     /** The end of all, which finds them open where the reader was forgotten. */
     Runnable end(String location, Runnable share) {
       return () -> {
@@ -80,8 +101,7 @@ final class S3ESeekableInputStream extends SeekableInputStream implements RangeR
           share.run();
         }
         if (isForgotten) {
-          // A log that hangs would leave all that are forgotten later.
-          Background.logApart(() -> LOG.warn("Stream not closed while reading {}", location));
+          tell(location);
         }
       };
     }
@@ -240,7 +260,9 @@ final class S3ESeekableInputStream extends SeekableInputStream implements RangeR
               (buffer, failure) -> {
                 if (failure == null) {
                   // For an empty range nobody has asked.
-                  hasGiven |= buffer.hasRemaining();
+                  if (buffer.hasRemaining()) {
+                    hasGiven = true;
+                  }
                   told.complete(buffer);
                 } else {
                   told.completeExceptionally(icebergs(failure));

@@ -2,13 +2,12 @@
 package io.s3e.cli;
 
 import io.s3e.disk.CacheInspector;
+import io.s3e.hadoop.conf.ConfigValues;
 import java.io.File;
 import java.io.IOException;
 import java.io.PrintStream;
-import java.net.URI;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.stream.Stream;
@@ -97,11 +96,7 @@ final class CacheOptions {
             System.getProperty("user.home") + "/.cache");
     return named
         .filter(Objects::nonNull)
-        .flatMap(paths -> Arrays.stream(paths.split(",")))
-        .map(String::trim)
-        .filter(path -> !path.isEmpty())
-        .map(path -> path.startsWith("file:") ? Path.of(URI.create(path)) : Path.of(path))
-        .map(Path::normalize)
+        .flatMap(paths -> ConfigValues.paths(paths).stream())
         .distinct()
         .toList();
   }

@@ -14,7 +14,7 @@ public final class Patience {
   private final long visitNanos;
 
   /** When it is over, without progress, by {@link System#nanoTime()}. */
-  volatile long deadline;
+  private volatile long deadline;
 
   private volatile boolean ended;
 

@@ -6,14 +6,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.s3e.disk.Breaker.Cause;
 import io.s3e.metrics.DiskMetrics;
 import io.s3e.metrics.DiskMetrics.Counter;
+import io.s3e.testing.FaultyLog;
 import io.s3e.testing.Seed;
 import io.s3e.testing.Threads;
 import java.io.IOException;
-import java.io.OutputStream;
-import java.io.PrintStream;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -57,35 +55,11 @@ class BreakerTest {
   /** The log may be on the disk that hangs, and the caller the timer or an event loop. */
   @Test
   void aLogThatHangsHoldsNobodyUp() throws Exception {
-    CountDownLatch logs = new CountDownLatch(1);
-    CountDownLatch mayReturn = new CountDownLatch(1);
-    PrintStream before = System.err;
-    System.setErr(
-        new PrintStream(OutputStream.nullOutputStream()) {
-          @Override
-          public void println(String line) {
-            if (line.contains("test is left alone")) {
-              logs.countDown();
-              boolean unused = waits(mayReturn);
-            }
-          }
-        });
-    try {
+    try (FaultyLog log = new FaultyLog("test is left alone", true)) {
       CompletableFuture<Void> told = CompletableFuture.runAsync(() -> breaker.failure(Cause.HUNG));
-      assertThat(waits(logs)).as("logged").isTrue();
+      assertThat(log.awaitMet()).as("logged").isTrue();
       told.get(20, TimeUnit.SECONDS);
       assertThat(breaker.allows()).isFalse();
-    } finally {
-      mayReturn.countDown();
-      System.setErr(before);
-    }
-  }
-
-  private static boolean waits(CountDownLatch latch) {
-    try {
-      return latch.await(60, TimeUnit.SECONDS);
-    } catch (InterruptedException e) {
-      return false;
     }
   }
 

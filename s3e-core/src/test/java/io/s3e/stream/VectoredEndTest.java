@@ -16,6 +16,7 @@ import io.s3e.testing.MemoryObjectClient.Answer;
 import io.s3e.testing.Slow;
 import io.s3e.testing.Threads;
 import io.s3e.testing.Unsayable;
+import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.lang.ref.WeakReference;
 import java.nio.ByteBuffer;
@@ -74,6 +75,14 @@ class VectoredEndTest {
         release);
   }
 
+  private static void end(S3EInputStream in, boolean close) throws IOException {
+    if (close) {
+      in.close();
+    } else {
+      in.unbuffer();
+    }
+  }
+
   private void storeIsSilent() {
     s3e.put(100);
     s3e.client.faults((request, number) -> Answer.GOOD.silentAfter(10));
@@ -87,11 +96,7 @@ class VectoredEndTest {
     List<CompletableFuture<ByteBuffer>> futures = submit(in);
     awaitTrue("GETs under way", () -> allocated.get() == 3 && s3e.client.active() == 3);
 
-    if (close) {
-      in.close();
-    } else {
-      in.unbuffer();
-    }
+    end(in, close);
 
     for (CompletableFuture<ByteBuffer> future : futures) {
       assertThatThrownBy(() -> future.get(5, TimeUnit.SECONDS))
@@ -118,11 +123,7 @@ class VectoredEndTest {
     List<CompletableFuture<ByteBuffer>> futures = submit(in);
     awaitTrue("HEADs", () -> s3e.client.heads() > heads);
 
-    if (close) {
-      in.close();
-    } else {
-      in.unbuffer();
-    }
+    end(in, close);
 
     for (CompletableFuture<ByteBuffer> future : futures) {
       assertThatThrownBy(() -> future.get(5, TimeUnit.SECONDS))
@@ -213,11 +214,7 @@ class VectoredEndTest {
     s3e.client.open();
     assertThat(inside.await(20, TimeUnit.SECONDS)).isTrue();
 
-    if (close) {
-      in.close();
-    } else {
-      in.unbuffer();
-    }
+    end(in, close);
 
     waits.get(20, TimeUnit.SECONDS);
     assertThatThrownBy(() -> futures.get(1).get(5, TimeUnit.SECONDS))

@@ -128,9 +128,10 @@ public final class S3ASettings {
       set(DiskCacheKeys.ENCRYPTION.name(), "true");
     }
     for (String bucket : ConfiguredBuckets.in(hadoop)) {
-      boolean isOfBucket = !isOfHost(S3AUtils.propagateBucketOptions(hadoop, bucket));
-      if (isOfBucket != isDefault) {
-        setUnlessUser(ofBucket(bucket, DiskCacheKeys.ENCRYPTION.name()), "" + isOfBucket);
+      boolean isEncrypted = !isOfHost(S3AUtils.propagateBucketOptions(hadoop, bucket));
+      if (isEncrypted != isDefault) {
+        String key = ofBucket(bucket, DiskCacheKeys.ENCRYPTION.name());
+        setUnlessUser(key, Boolean.toString(isEncrypted));
       }
     }
   }

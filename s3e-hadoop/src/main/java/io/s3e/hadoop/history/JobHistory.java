@@ -13,7 +13,6 @@ import io.s3e.jvm.OwnLoader;
 import java.io.IOException;
 import java.security.PrivilegedExceptionAction;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -68,12 +67,6 @@ public final class JobHistory implements AutoCloseable {
 
   private static final int BEFORE_FILE_SYSTEMS_CLOSE = FileSystem.SHUTDOWN_HOOK_PRIORITY + 10;
 
-  /** Executors come and go for as long as a driver lives. */
-  static final int MOST_REPORTS = 1000;
-
-  /** Of a JVM's reports one in so many has all tables, since those before may be lost. */
-  static final int REPORTS_TO_WHOLE = 12;
-
   /** In the order of their beginnings. Guarded by itself. */
   private static final Map<HistorySetting, JobHistory> OPEN = new LinkedHashMap<>();
 
@@ -125,28 +118,8 @@ public final class JobHistory implements AutoCloseable {
 
   private final AtomicBoolean hasWarned = new AtomicBoolean();
   private final Trial trial = new Trial();
-
   private final AtomicBoolean isWritten = new AtomicBoolean();
-
-  // Guarded by this.
-
-  /** Places of files that were opened, those that were opened last: the keys. */
-  private final Map<String, Boolean> opened = latest();
-
-  private final Map<String, TableFacts> learnt = latest();
-
-  /** Places of which something was learnt since the last report: the keys. */
-  private final Map<String, Boolean> unreported = latest();
-
-  private int reportsMade;
-
-  /** What other JVMs have reported of tables: they read the same ones. */
-  private final Map<String, TableFacts> told = latest();
-
-  /**
-   * By JVM, without tables; those that have no place of their own any more are one, without a name.
-   */
-  private final Map<String, JobFacts> reports = new HashMap<>();
+  final JobTables tables = new JobTables();
 
   /** Guarded by {@link #OPEN}. */
   private int users;
@@ -269,16 +242,6 @@ public final class JobHistory implements AutoCloseable {
     }
   }
 
-  /** By place: as many as are kept, those that were touched last. */
-  private static <T> Map<String, T> latest() {
-    return new LinkedHashMap<>(16, 0.75f, true) {
-      @Override
-      protected boolean removeEldestEntry(Map.Entry<String, T> eldest) {
-        return size() > JobFacts.MOST_TABLES;
-      }
-    };
-  }
-
   /** Runs {@code work} on a thread of its own, beside everything else. */
   private static <T> CompletableFuture<T> onThread(
       UserGroupInformation user, PrivilegedExceptionAction<T> work) {
@@ -366,9 +329,7 @@ public final class JobHistory implements AutoCloseable {
 
   private OpenedFile opened(ObjectRef object) {
     String place = LayoutMemory.placeOf(object);
-    synchronized (this) {
-      opened.put(place, true);
-    }
+    tables.open(place);
     Past known = past();
     if (!known.places.contains(place)) {
       return OpenedFile.NONE;
@@ -424,61 +385,24 @@ public final class JobHistory implements AutoCloseable {
 
   /** Takes what the engines of this JVM have learnt of the tables that were opened. */
   public void learn() {
-    learn(OpenEngines.learnt());
+    tables.learn(OpenEngines.learnt());
   }
 
-  /**
-   * As above.
-   *
-   * @param known what engines have learnt, by place
-   */
-  synchronized void learn(Map<String, PlaceFacts> known) {
+  private JobFacts.Run mine() {
     long now = System.currentTimeMillis();
-    for (String place : opened.keySet()) {
-      PlaceFacts facts = known.get(place);
-      // A place whose files have no columns tells nothing: it is never kept, and new to each JVM.
-      TableFacts table = facts == null ? null : TableFacts.of(place, now, facts).possible();
-      if (table != null) {
-        learn(table);
-      }
-    }
-  }
-
-  private synchronized void learn(TableFacts table) {
-    TableFacts before = learnt.get(table.place());
-    TableFacts after = before == null ? table : before.then(table);
-    learnt.put(table.place(), after);
-    if (before == null || !before.tellsAsMuchAs(after)) {
-      unreported.put(table.place(), true);
-    }
-  }
-
-  private JobFacts own(List<TableFacts> tables) {
-    JobFacts.Run mine =
-        new JobFacts.Run(run, part, System.currentTimeMillis(), trial.with(), trial.without());
-    return new JobFacts(key.job(), "", List.of(mine), tables);
-  }
-
-  private synchronized JobFacts news() {
-    boolean isWhole = reportsMade++ % REPORTS_TO_WHOLE == 0;
-    List<TableFacts> tables =
-        learnt.values().stream()
-            .filter(table -> isWhole || unreported.containsKey(table.place()))
-            .toList();
-    unreported.clear();
-    return own(tables);
+    return new JobFacts.Run(run, part, now, trial.with(), trial.without());
   }
 
   /**
    * What this JVM has to tell until now, for {@link #take} in another one: of all tasks, and of
    * those tables that the report before did not tell the same of. One report in {@value
-   * #REPORTS_TO_WHOLE} has all tables.
+   * JobTables#REPORTS_TO_WHOLE} has all tables.
    *
    * @throws IOException if it cannot be written as bytes
    */
   public byte[] report() throws IOException {
     learn();
-    return HistoryFile.encode(news());
+    return HistoryFile.encode(new JobFacts(key.job(), "", List.of(mine()), tables.news()));
   }
 
   /**
@@ -489,23 +413,7 @@ public final class JobHistory implements AutoCloseable {
    * @throws IOException if it is none
    */
   public void take(String from, byte[] report) throws IOException {
-    JobFacts facts = HistoryFile.decode(report);
-    JobFacts tasks = facts.withLatestTables(0);
-    synchronized (this) {
-      facts.tables().forEach(table -> told.merge(table.place(), table, TableFacts::with));
-      reports.put(from, tasks);
-      if (reports.size() > MOST_REPORTS) {
-        JobFacts all = tasks.with(reports.values());
-        reports.clear();
-        reports.put("", all);
-      }
-    }
-  }
-
-  /** How much it holds, of places, tables and reports; for tests. */
-  synchronized int held() {
-    int ofReports = reports.values().stream().mapToInt(each -> 1 + each.tables().size()).sum();
-    return opened.size() + learnt.size() + told.size() + ofReports;
+    tables.take(from, HistoryFile.decode(report));
   }
 
   /**
@@ -516,11 +424,7 @@ public final class JobHistory implements AutoCloseable {
     isWritten.set(true);
     learn();
     trial.allEnded();
-    JobFacts written;
-    synchronized (this) {
-      JobFacts ofOthers = new JobFacts(key.job(), "", List.of(), List.copyOf(told.values()));
-      written = own(List.copyOf(learnt.values())).with(reports.values()).with(ofOthers);
-    }
+    JobFacts written = tables.all(key.job(), mine());
     if (written.tables().isEmpty() || isOff()) {
       return;
     }
@@ -607,11 +511,7 @@ public final class JobHistory implements AutoCloseable {
    */
   private boolean isWorthWriting() {
     Set<String> known = past.getNow(Past.NONE).places;
-    synchronized (this) {
-      return key.mode() == Mode.OBSERVE
-          || !known.containsAll(learnt.keySet())
-          || Trial.isTold(wholeJvm);
-    }
+    return key.mode() == Mode.OBSERVE || tables.hasOthersThan(known) || Trial.isTold(wholeJvm);
   }
 
   @Override

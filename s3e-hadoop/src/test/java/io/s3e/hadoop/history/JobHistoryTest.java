@@ -26,7 +26,7 @@ class JobHistoryTest {
   void whatItHoldsIsBounded(@TempDir Path directory) throws Exception {
     HistorySetting setting =
         new HistorySetting(Mode.OBSERVE, directory.toUri().toString(), "j", "");
-    int most = 3 * JobFacts.MOST_TABLES + JobHistory.MOST_REPORTS;
+    int most = 3 * JobFacts.MOST_TABLES + JobTables.MOST_REPORTS;
     HistoryStore kept =
         new HistoryStore(new org.apache.hadoop.fs.Path(setting.directory()), conf());
     try (JobHistory history = Objects.requireNonNull(JobHistory.join(setting, conf()))) {
@@ -36,7 +36,7 @@ class JobHistoryTest {
       for (int i = 0; i < 1_500; i++) {
         history.take("executor-" + i, report(i));
       }
-      assertThat(history.held()).isLessThanOrEqualTo(most);
+      assertThat(history.tables.held()).isLessThanOrEqualTo(most);
       history.write();
     }
     List<JobFacts.Run> runs = kept.read("j").runs();
@@ -53,9 +53,9 @@ class JobHistoryTest {
       for (int i = 0; i < 1_000; i++) {
         driver.take("executor-" + i, report(i, 100));
       }
-      assertThat(driver.held()).as("a run of each, and the tables").isEqualTo(1_000 + 100);
+      assertThat(driver.tables.held()).as("a run of each, and the tables").isEqualTo(1_000 + 100);
       driver.take("executor-7", report(7, 100));
-      assertThat(driver.held()).as("once more").isEqualTo(1_000 + 100);
+      assertThat(driver.tables.held()).as("once more").isEqualTo(1_000 + 100);
       driver.write();
     }
     JobFacts kept =
@@ -78,22 +78,22 @@ class JobHistoryTest {
         OpenedFile unused = executor.open(new ObjectRef("b", "table-" + i + "/file"));
         known.put("b/table-" + i, new PlaceFacts(100 + i, List.of(), List.of()));
       }
-      executor.learn(known);
+      executor.tables.learn(known);
       assertThat(HistoryFile.decode(executor.report()).tables()).hasSize(500);
-      executor.learn(known);
+      executor.tables.learn(known);
       byte[] second = executor.report();
       assertThat(second).as("nothing is new").hasSizeLessThan(1_000);
       assertThat(HistoryFile.decode(second).tables()).isEmpty();
       assertThat(HistoryFile.decode(second).runs()).hasSize(1);
 
       known.put("b/table-7", new PlaceFacts(9_999, List.of(), List.of()));
-      executor.learn(known);
+      executor.tables.learn(known);
       assertThat(HistoryFile.decode(executor.report()).tables())
           .hasSize(1)
           .allMatch(table -> table.place().equals("b/table-7") && table.footerBytes() == 9_999);
 
       List<Integer> later = new ArrayList<>();
-      for (int i = 0; i < JobHistory.REPORTS_TO_WHOLE; i++) {
+      for (int i = 0; i < JobTables.REPORTS_TO_WHOLE; i++) {
         later.add(HistoryFile.decode(executor.report()).tables().size());
       }
       assertThat(later)
@@ -115,7 +115,7 @@ class JobHistoryTest {
             Objects.requireNonNull(JobHistory.join(job(job, directory), conf()))) {
           OpenedFile unused = ofFiles.open(new ObjectRef("b", "table-of-" + job + "/file"));
           PlaceFacts learnt = new PlaceFacts(100, List.of(), List.of());
-          driver.learn(
+          driver.tables.learn(
               jobs.stream().collect(Collectors.toMap(of -> "b/table-of-" + of, of -> learnt)));
           driver.write();
         }

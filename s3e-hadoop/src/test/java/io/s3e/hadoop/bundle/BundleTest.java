@@ -63,6 +63,12 @@ class BundleTest {
     }
   }
 
+  /** It would be published in its place, and who resolves this module would get one jar alone. */
+  @Test
+  void theBundleLeavesThePomOfTheModuleAsItIs() {
+    assertThat(Path.of("dependency-reduced-pom.xml")).doesNotExist();
+  }
+
   @ParameterizedTest
   @CsvSource({
     "0.33.3, before, application",

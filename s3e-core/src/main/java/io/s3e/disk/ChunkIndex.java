@@ -93,7 +93,7 @@ final class ChunkIndex {
     }
     // Its slots are used, whether it is known or not.
     region.takenUntil(place.endSlot());
-    if (region.entries >= region.header.mostChunks()) {
+    if (region.entries >= region.mostEntries) {
       return false;
     }
     StoredObject object = place.object();

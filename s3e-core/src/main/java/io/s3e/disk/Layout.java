@@ -36,9 +36,9 @@ record Layout(int regions, long regionBytes, boolean isSealed, long keyCheck) {
   }
 
   /** A region that is made now, with a salt that no other one has. */
-  Region.Header newRegion(int number, long began, int mostChunks) {
+  Region.Header newRegion(int number, long began) {
     ByteBuffer salt = ByteBuffer.wrap(CacheKey.random(CacheKey.SALT_BYTES));
-    return new Region.Header(number, mostChunks, regionBytes, began, salt);
+    return new Region.Header(number, mostChunks(), regionBytes, began, salt);
   }
 
   int mostChunks() {

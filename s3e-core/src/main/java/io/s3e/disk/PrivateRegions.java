@@ -21,6 +21,6 @@ record PrivateRegions(
     // Cleaners of temporary files delete directories that look empty.
     OpenFile file = io.createUnlinked(DirectoryGuard.realDirectory(directory));
     int most = (int) Math.min(layout.mostChunks(), mostEntries / layout.regions());
-    return new Region(layout.newRegion(number, System.nanoTime(), most), file, 0, null, key);
+    return new Region(layout.newRegion(number, System.nanoTime()), most, file, 0, null, key);
   }
 }

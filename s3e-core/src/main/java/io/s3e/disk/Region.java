@@ -117,6 +117,9 @@ final class Region implements AutoCloseable {
   /** When it was begun, in ms since 1970; the writing thread's. */
   long began;
 
+  /** Entries that the index may have of it, no more than its table has records. */
+  final int mostEntries;
+
   private final long dataStart;
 
   /** Those who read the file just now, and one more until it is given up. */
@@ -134,11 +137,13 @@ final class Region implements AutoCloseable {
   /** Closes {@code file}; {@code key} is the cache's, if it is encrypted. */
   Region(
       Header header,
+      int mostEntries,
       OpenFile file,
       long dataStart,
       @Nullable Object identity,
       @Nullable CacheKey key) {
     this.header = header;
+    this.mostEntries = mostEntries;
     this.file = file;
     this.dataStart = dataStart;
     this.identity = identity;
@@ -182,7 +187,7 @@ final class Region implements AutoCloseable {
    * table is full. An entry may go, for another of the same chunk; a record never does.
    */
   boolean isFullWith(int more) {
-    return Math.max(entries, recorded) + more >= header.mostChunks();
+    return Math.max(entries, recorded) + more >= mostEntries;
   }
 
   @Override

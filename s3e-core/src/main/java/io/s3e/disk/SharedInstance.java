@@ -151,7 +151,7 @@ record SharedInstance(
   public @Nullable Region make(int number) throws IOException {
     Object parent = enterAgain();
     Path name = fileOf(number);
-    Header header = layout.newRegion(number, System.currentTimeMillis(), layout.mostChunks());
+    Header header = layout.newRegion(number, System.currentTimeMillis());
     OpenFile file;
     try {
       file = io.createIn(name, parent);
@@ -229,7 +229,9 @@ record SharedInstance(
 
   private Region region(Header header, OpenFile file, Object identity) {
     long dataStart = RegionTable.bytesFor(header.mostChunks());
-    return new Region(header, file, dataStart, identity, config.key());
+    long indexed = config.indexedBytes() / StoredObject.CHUNK_BYTES / regions;
+    int most = (int) Math.min(header.mostChunks(), indexed);
+    return new Region(header, most, file, dataStart, identity, config.key());
   }
 
   @Override

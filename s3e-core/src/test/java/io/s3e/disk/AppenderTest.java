@@ -407,7 +407,8 @@ class AppenderTest {
           @Override
           public Region make(int number) throws IOException {
             Region.Header header = new Region.Header(number, 10, MIB, number, salt);
-            return new Region(header, disk.createUnlinked(directory), 0, null, null);
+            return new Region(
+                header, header.mostChunks(), disk.createUnlinked(directory), 0, null, null);
           }
         };
     ChunkIndex index = new ChunkIndex();

@@ -6,6 +6,7 @@ import static io.s3e.testing.Eventually.awaitTrue;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.s3e.disk.DiskCacheConfig.Mode;
+import io.s3e.disk.DiskCacheConfig.Scope;
 import io.s3e.disk.FaultyDiskIo.Failure;
 import io.s3e.disk.FaultyDiskIo.Operation;
 import io.s3e.disk.Region.Place;
@@ -26,6 +27,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Private regions: which chunks they keep, and that they never take one for another. */
 @Timeout(120)
@@ -169,14 +172,16 @@ class PrivateRegionsTest {
   }
 
   /** As of a host with many disks, all of which YARN names to each of its tasks. */
-  @Test
-  void theIndexOfManyDirectoriesOfSmallObjectsHasRoomInTheHeap() throws Exception {
+  @ParameterizedTest
+  @EnumSource(names = {"PRIVATE", "HOST"})
+  void theIndexOfManyDirectoriesOfSmallObjectsHasRoomInTheHeap(Scope scope) throws Exception {
     int count = 48;
     DiskCacheConfig config =
         DiskCacheConfig.DEFAULTS.toBuilder()
             .mode(Mode.DISK)
             .directories(Collections.nCopies(count, directory))
-            .capacityBytes(1L << 40)
+            .scope(scope)
+            .capacityBytes(16L << 30)
             .build();
     RegionStore store =
         new RegionStore(
@@ -191,7 +196,7 @@ class PrivateRegionsTest {
       Region region = store.regions.next();
       assertThat(region).isNotNull();
       long regions = store.regions.capacityBytes() / region.header.regionBytes();
-      assertThat(count * regions * region.header.mostChunks() * ChunkIndex.ENTRY_BYTES)
+      assertThat(count * regions * region.mostEntries * ChunkIndex.ENTRY_BYTES)
           .as("heap of the index of all directories")
           .isBetween(1L, Runtime.getRuntime().maxMemory() / 16);
     } finally {

@@ -73,7 +73,7 @@ final class StoredBytes {
   static Region region(
       int number, long bytes, int mostEntries, ByteBuffer salt, @Nullable CacheKey key) {
     Region.Header header = new Region.Header(number, mostEntries, bytes, 0, salt);
-    return new Region(header, new NoFile(), 0, null, key);
+    return new Region(header, mostEntries, new NoFile(), 0, null, key);
   }
 
   /** A file that nobody may touch. */

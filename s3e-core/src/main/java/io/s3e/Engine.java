@@ -139,7 +139,7 @@ final class Engine {
     clients = new EngineClients(budget, admission, timer, linger, onThread("s3e-engine-end"));
     admission.whenMemoryIsWanted(clients::endIdleSoon);
     disk = new EngineDisk(clients::reserve, budget, diskMetrics, onThread("s3e-disk-open"));
-    budget.isHeldBy(() -> pool.reservedBytes() + clients.idleBytes(), this::giveBack);
+    budget.heldBy(() -> pool.reservedBytes() + clients.idleBytes(), this::giveBack);
   }
 
   /** Another class loader's engine wants so many bytes. */
@@ -233,7 +233,7 @@ final class Engine {
   /** One tenant less; called once by each. After the last one the engine lingers, or closes. */
   void leave() {
     synchronized (OPEN) {
-      if (--tenants > 0 || lingers()) {
+      if (--tenants > 0 || tryLinger()) {
         return;
       }
     }
@@ -242,7 +242,7 @@ final class Engine {
   }
 
   /** Has the engine wait for tenants; false if it is to close. With the lock of {@link #OPEN}. */
-  private boolean lingers() {
+  private boolean tryLinger() {
     int visit = visits;
     return clients.endLater(() -> endIdle(idle -> idle == this && visits == visit));
   }

@@ -214,7 +214,7 @@ final class EngineClients {
 
   private void leave(Shared shared) {
     synchronized (transports) {
-      if (--shared.clients > 0 || lingers(shared)) {
+      if (--shared.clients > 0 || tryLinger(shared)) {
         return;
       }
       transports.values().remove(shared);
@@ -223,7 +223,7 @@ final class EngineClients {
   }
 
   /** Has a transport that nobody uses wait for clients; false if it is to close. */
-  private boolean lingers(Shared shared) {
+  private boolean tryLinger(Shared shared) {
     int leases = shared.leases;
     return shared.transport.isWhole() && endLater(() -> endIfStillIdle(shared, leases));
   }

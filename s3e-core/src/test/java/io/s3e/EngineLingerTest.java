@@ -358,7 +358,7 @@ class EngineLingerTest {
   void aTransportThatCannotHaveAllOfItsOfferHasAPartUntilThereIsMore() {
     try (FetchTimer timer = new FetchTimer();
         BlockPool pool = new BlockPool(budget, BLOCK, 256)) {
-      budget.isHeldBy(pool::reservedBytes, bytes -> {});
+      budget.heldBy(pool::reservedBytes, bytes -> {});
       List<BlockLease> leases = Stream.generate(pool::tryAcquire).limit(160).toList();
       Admission admission = new Admission(budget, pool, new BlockIndex());
       EngineClients clients = new EngineClients(budget, admission, timer, FOR_EVER, Runnable::run);

@@ -63,7 +63,7 @@ public final class MemoryBudget implements AutoCloseable {
    *
    * @param held bytes that the pool has reserved now
    */
-  public void isHeldBy(LongSupplier held, LongConsumer giveBack) {
+  public void heldBy(LongSupplier held, LongConsumer giveBack) {
     this.giveBack = giveBack;
     this.held = held;
   }

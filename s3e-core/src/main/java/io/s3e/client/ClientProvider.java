@@ -2,8 +2,9 @@
 package io.s3e.client;
 
 /**
- * Makes the client of one engine once the engine knows how much memory there is. Not called again
- * for the same engine.
+ * Makes the client of one tenant, once its engine knows how much memory there is. Called again,
+ * with less, where another client has taken some of it meanwhile: the client made before is closed
+ * then.
  */
 @FunctionalInterface
 public interface ClientProvider {

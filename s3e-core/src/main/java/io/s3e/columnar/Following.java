@@ -102,7 +102,9 @@ final class Following {
   private Taken taken = Taken.WHOLE;
 
   private boolean wasWhole = true;
-  boolean isOpen;
+
+  /** A group behind the present one was asked for: the window was made to hold it. */
+  boolean hasOpened;
 
   /** Groups after the present one were to be asked for, and none was refused. */
   private boolean isAhead;
@@ -210,7 +212,7 @@ final class Following {
   }
 
   private void enter(int group) {
-    if (isOpen && group > present + 1 && group != sequence.next(present)) {
+    if (hasOpened && group > present + 1 && group != sequence.next(present)) {
       ahead.halve();
     }
     boolean isAsAsked = false;
@@ -284,8 +286,8 @@ final class Following {
     }
     while (askedTo < end) {
       List<BlockRange> runs = runsOf(askedTo);
-      if (askedTo > present && !isOpen) {
-        isOpen = true;
+      if (askedTo > present && !hasOpened) {
+        hasOpened = true;
         ahead.openFor(BlockRange.count(runs));
       }
       int next = sequence.next(askedTo);

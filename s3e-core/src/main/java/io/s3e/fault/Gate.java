@@ -141,7 +141,7 @@ public final class Gate {
    * Whether somebody is to be told now that readers wait for long, for it was not told for so many
    * ns. It counts as told then.
    */
-  public boolean isTimeToTell(long nanos) {
+  public boolean tryTell(long nanos) {
     Long told = toldNanos.get();
     long now = clock.getAsLong();
     return (told == null || now - told >= nanos) && toldNanos.compareAndSet(told, now);

@@ -90,7 +90,7 @@ final class DiskSpeed {
   }
 
   /** As above for so many bytes; now and then false for one reader, who tells how long it took. */
-  boolean isDiskToBeLeft(long bytes) {
+  boolean leavesDisk(long bytes) {
     long last = probedNanos.get();
     return isDiskSlower(bytes)
         && (System.nanoTime() - last < TimeUnit.MILLISECONDS.toNanos(PROBE_MILLIS)

@@ -145,7 +145,7 @@ final class DiskTier {
     ByteRange wanted = new ByteRange(position, Math.max(end, Math.min(handle.size(), end + ahead)));
     ChunkRange chunks = chunksOf(handle, wanted);
     int present = chunks == null ? 0 : cache.look(chunks);
-    return chunks == null || present == 0 || speed.isDiskToBeLeft(target.remaining())
+    return chunks == null || present == 0 || speed.leavesDisk(target.remaining())
         ? null
         : cache.read(firstOf(chunks, present), position, target);
   }
@@ -160,7 +160,7 @@ final class DiskTier {
    * before it is read again, but a part of it stays. Judged each time that as much was written as
    * the cache holds of it; and all are tried again after so many times what it holds were left out.
    */
-  synchronized boolean isWorthAgain(long bytes, boolean ofSample) {
+  synchronized boolean judgeAgain(long bytes, boolean ofSample) {
     long capacity = cache.capacityBytes();
     long written = metrics.get(Counter.WRITTEN_BYTES) - judgedWritten;
     long hit = metrics.get(Counter.HIT_BYTES) - judgedHit;

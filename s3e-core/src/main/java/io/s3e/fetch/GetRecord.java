@@ -174,12 +174,12 @@ public final class GetRecord {
   }
 
   private void tellIfSettled() {
-    if (settled != null && isToBeTold()) {
+    if (settled != null && markTold()) {
       settled.accept(this);
     }
   }
 
-  private synchronized boolean isToBeTold() {
+  private synchronized boolean markTold() {
     boolean isTold =
         state.isEnd() && isClientThrough && used + wasted == received && toldSent != sent;
     toldSent = isTold ? sent : toldSent;

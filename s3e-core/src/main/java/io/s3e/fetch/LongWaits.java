@@ -41,7 +41,7 @@ final class LongWaits {
   static void look(Gate gate, long waitedNanos, Duration patience, Supplier<String> tried) {
     long first =
         Math.min(TimeUnit.SECONDS.toNanos(FIRST_SECONDS), patience.toNanos() / FIRST_SHARE);
-    if (waitedNanos < first || !gate.isTimeToTell(AGAIN_NANOS)) {
+    if (waitedNanos < first || !gate.tryTell(AGAIN_NANOS)) {
       return;
     }
     Duration waited = Duration.ofNanos(waitedNanos);

@@ -54,7 +54,7 @@ public final class ReaderProgress {
     judgeWithheld();
     long run = pattern.runBytes();
     if (pattern.isTold() && pattern.hasComeFar()) {
-      habit.isBrief(false);
+      habit.stoppedSoon(false);
     }
     if (run <= Math.max(TIMED.start(), end - start)) {
       timedNanos = lastReadNanos;
@@ -73,7 +73,7 @@ public final class ReaderProgress {
   void closed() {
     closed = true;
     if (pattern.isTold() && pattern.hasStoppedSoon()) {
-      habit.isBrief(true);
+      habit.stoppedSoon(true);
     }
     judgeWithheld();
   }

@@ -207,7 +207,7 @@ public final class RunFetch implements Attempt.Outcome {
   }
 
   /** It is a guess of that kind. For who started it, before it starts. */
-  public void isGuess(Enum<?> kind) {
+  public void becomesGuess(Enum<?> kind) {
     origin.reason = kind;
   }
 

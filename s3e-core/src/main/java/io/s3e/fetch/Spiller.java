@@ -57,7 +57,7 @@ record Spiller(DiskTier tier, BlockIndex index) {
     AccessPattern reader = origin.handle.progress().pattern;
     boolean isWorth;
     if (origin.fetchedBefore) {
-      isWorth = tier.isWorthAgain(bytes, isSample(chunks));
+      isWorth = tier.judgeAgain(bytes, isSample(chunks));
     } else if (!origin.isOfScan() && reader.mayBeScan()) {
       return Verdict.WITHHELD;
     } else {

@@ -98,7 +98,10 @@ public final class JvmEnd {
     }
   }
 
-  /** As {@link #last}, before all tasks that are there: they wait for the end of what is unused. */
+  /**
+   * As {@link #last}, but the task runs before all that are entered now, which wait for the end of
+   * what it closes.
+   */
   public static void beforeLast(Runnable task) {
     synchronized (TASKS) {
       TASKS.addFirst(task);

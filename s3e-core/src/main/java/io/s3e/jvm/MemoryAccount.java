@@ -196,7 +196,7 @@ final class MemoryAccount implements MemoryAccountMBean {
       throw new IllegalArgumentException("cannot reserve " + bytes + " bytes");
     }
     Claim standing = claim.get();
-    if (bytes > 0 && standing != null && isFor(standing, member, bytes)) {
+    if (bytes > 0 && standing != null && bars(standing, member, bytes)) {
       return false;
     }
     for (long now = reserved.get(); bytes <= limit - now; now = reserved.get()) {
@@ -226,7 +226,7 @@ final class MemoryAccount implements MemoryAccountMBean {
   }
 
   /** Whether the claim keeps {@code member} from reserving so much. */
-  private boolean isFor(Claim standing, Member member, long bytes) {
+  private boolean bars(Claim standing, Member member, long bytes) {
     if (standing.by == member || System.nanoTime() - standing.endNanos >= 0) {
       return false;
     }

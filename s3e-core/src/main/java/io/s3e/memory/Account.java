@@ -2,7 +2,7 @@
 package io.s3e.memory;
 
 import io.s3e.client.RequestFailure;
-import io.s3e.memory.UnreadSlabs.Idle;
+import io.s3e.memory.IdleSlabs.Idle;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;

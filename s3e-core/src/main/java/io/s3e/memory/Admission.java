@@ -5,7 +5,7 @@ import io.s3e.buffer.BlockLease;
 import io.s3e.buffer.BlockPool;
 import io.s3e.buffer.MemoryBudget;
 import io.s3e.client.ClientLimits;
-import io.s3e.memory.UnreadSlabs.Idle;
+import io.s3e.memory.IdleSlabs.Idle;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;

@@ -13,11 +13,11 @@ import java.util.function.BooleanSupplier;
  */
 public final class Carrier {
   /** A guess that holds a place; asks its run to give up, once: false if a reader waits for it. */
-  static final class Guess {
+  static final class Revocable {
     private final long sinceNanos = System.nanoTime();
     private final BooleanSupplier giveUp;
 
-    Guess(BooleanSupplier giveUp) {
+    Revocable(BooleanSupplier giveUp) {
       this.giveUp = giveUp;
     }
   }
@@ -32,7 +32,7 @@ public final class Carrier {
   final AtomicInteger accounts = new AtomicInteger();
 
   /** Those that may be asked to give up, oldest first. */
-  final Queue<Guess> guesses = new ConcurrentLinkedQueue<>();
+  final Queue<Revocable> guesses = new ConcurrentLinkedQueue<>();
 
   Carrier(ClientLimits limits, Residency lent) {
     this.limits = limits;
@@ -59,7 +59,7 @@ public final class Carrier {
   /** Has the oldest guess give up of which nothing has come for so long. */
   void revokeStuck(long nanos) {
     long now = System.nanoTime();
-    for (Guess guess : guesses) {
+    for (Revocable guess : guesses) {
       boolean isYoung = now - guess.sinceNanos < nanos;
       if (isYoung || (guesses.remove(guess) && guess.giveUp.getAsBoolean())) {
         return;

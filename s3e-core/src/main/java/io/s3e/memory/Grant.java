@@ -49,7 +49,7 @@ public final class Grant {
   private LanePlace place = LanePlace.IN_LANE;
 
   /** How the run of a guess is asked to give up; null as long as it cannot be. */
-  private volatile Carrier.@Nullable Guess guess;
+  private volatile Carrier.@Nullable Revocable guess;
 
   Grant(Account account, Object object, List<BlockLease> leases, Purpose purpose, boolean lent) {
     this.account = account;
@@ -98,10 +98,13 @@ public final class Grant {
     leaveLane();
   }
 
-  /** How the run is asked to give up; false if it does not, since a reader waits for it now. */
+  /**
+   * Has {@link Admission} ask by {@code task}, once at most, that the run give up; that answers
+   * false where a reader waits for the run now. Only for a guess.
+   */
   public void onRevoked(BooleanSupplier task) {
     if (purpose == Purpose.GUESS) {
-      Carrier.Guess revocable = new Carrier.Guess(task);
+      Carrier.Revocable revocable = new Carrier.Revocable(task);
       guess = revocable;
       account.carrier().guesses.add(revocable);
     }
@@ -191,7 +194,7 @@ public final class Grant {
 
   /** The bytes have come, or the run is over: there is nothing left to be revoked. */
   public void landed() {
-    Carrier.Guess revocable = guess;
+    Carrier.Revocable revocable = guess;
     if (revocable != null) {
       boolean unused = account.carrier().guesses.remove(revocable);
     }

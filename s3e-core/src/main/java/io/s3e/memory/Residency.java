@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.s3e.memory;
 
+import io.s3e.memory.IdleSlabs.Idle;
 import io.s3e.memory.Slab.State;
-import io.s3e.memory.UnreadSlabs.Idle;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -82,7 +82,7 @@ public final class Residency {
   private final List<Set<Slab>> queues =
       new ArrayList<>(List.of(unread, once, again, kept, parked));
 
-  private final UnreadSlabs idle = new UnreadSlabs(unread);
+  private final IdleSlabs idle = new IdleSlabs(unread);
 
   /** Slabs whose turn to leave {@code once} came. */
   private int turns;

@@ -14,6 +14,12 @@ import org.jspecify.annotations.Nullable;
  * advice by {@link #isInOrder}, {@link #isScanning}, {@link #mayBeScan}, {@link #looksLikeScan} and
  * {@link #isRandom}.
  *
+ * <p><b>Two views.</b> The planner counts jumps, reads that no cursor is near to, and keeps how
+ * long the last runs were: {@link #countsAsRandom}, {@link #isTrusted} and {@link #foreseenRun} go
+ * by these. Readers keep their present run, its course, and the leaps of more than 4 MiB from it:
+ * {@link #mayBeScan}, {@link #looksLikeScan}, {@link #hasComeFar} and {@link #isRandom} go by
+ * those. Three jumps in a row also end the word of an opener who announced a scan.
+ *
  * <p><b>Threads.</b> Public methods but {@link #setPolicy}: any thread, no lock. Threads that read
  * at once, each in a place of its own, look like jumps, as they should; a run that one of them has
  * half written is wrong until the next read. All other methods belong to the planner, whose caller
@@ -39,6 +45,17 @@ public final class AccessPattern {
 
   /** Readers that go to and fro, or backward, stay nearer to their present run. */
   private static final long LEAP_BYTES = 4 << 20;
+
+  /** What the reads since the opening tell of a reader whose opener has said nothing. */
+  private enum Course {
+    UNREAD,
+    /** One run so far, of which no read has gone on behind the one before. */
+    ONE_PLACE,
+    /** One run so far, from the front of the object or split, or of reads that have gone on. */
+    FORWARD,
+    /** More runs than one, or a reader that says itself what it will read. */
+    SCATTERED
+  }
 
   private final BlockLayout layout;
   final Ledger ledger;
@@ -73,17 +90,6 @@ public final class AccessPattern {
   // Written by readers. The present run of reads that follow each other.
   private volatile long runStart;
   private volatile long runEnd;
-
-  /** What the reads since the opening tell of a reader whose opener has said nothing. */
-  private enum Course {
-    UNREAD,
-    /** One run so far, of which no read has gone on behind the one before. */
-    ONE_PLACE,
-    /** One run so far, from the front of the object or split, or of reads that have gone on. */
-    FORWARD,
-    /** More runs than one, or a reader that says itself what it will read. */
-    SCATTERED
-  }
 
   private volatile Course course = Course.UNREAD;
 

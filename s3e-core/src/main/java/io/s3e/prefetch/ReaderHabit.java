@@ -22,7 +22,7 @@ public final class ReaderHabit {
     return isBrief;
   }
 
-  public void isBrief(boolean value) {
+  public void stoppedSoon(boolean value) {
     if (isBrief != value) {
       isBrief = value;
     }

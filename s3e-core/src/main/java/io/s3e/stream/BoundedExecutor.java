@@ -39,7 +39,7 @@ public final class BoundedExecutor implements Executor {
     try {
       threads.execute(() -> work(task));
     } catch (RuntimeException | Error e) {
-      if (e instanceof OutOfMemoryError && isLeftToOthers(task)) {
+      if (e instanceof OutOfMemoryError && leaveToOthers(task)) {
         return;
       }
       // What has queued behind the place meanwhile was accepted, and there is no thread for it.
@@ -49,7 +49,7 @@ public final class BoundedExecutor implements Executor {
   }
 
   /** Without a thread for it a task waits for one that works, if any does. */
-  private synchronized boolean isLeftToOthers(Runnable task) {
+  private synchronized boolean leaveToOthers(Runnable task) {
     boolean isLeft = withThreads > 1;
     if (isLeft) {
       queued.add(task);

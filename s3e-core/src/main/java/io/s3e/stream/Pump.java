@@ -274,7 +274,7 @@ final class Pump {
     List<RunFetch> sent = new ArrayList<>(1);
     Consumer<RunFetch> accept =
         run -> {
-          run.isGuess(kind);
+          run.becomesGuess(kind);
           runs.accept(run);
           sent.add(run);
         };

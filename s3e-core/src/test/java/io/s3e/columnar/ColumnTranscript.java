@@ -269,7 +269,7 @@ final class ColumnTranscript {
 
   /** Of an owned stream, whether groups that follow were asked for; and what file it reads. */
   private static String state(ColumnPlanner columns) {
-    String owned = columns.following.isOpen ? "FOLLOWING" : "COLUMNS";
+    String owned = columns.following.hasOpened ? "FOLLOWING" : "COLUMNS";
     String other = columns.isForeign() ? "FOREIGN" : "READY";
     FileLayout file = columns.layout;
     return (columns.owns() ? owned : other)

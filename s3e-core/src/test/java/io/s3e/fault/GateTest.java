@@ -102,12 +102,12 @@ class GateTest {
     AtomicLong clock = new AtomicLong(Long.MAX_VALUE - 50);
     Gate told = new Gate(this::later, clock::get);
 
-    assertThat(told.isTimeToTell(100)).isTrue();
+    assertThat(told.tryTell(100)).isTrue();
     clock.addAndGet(99);
-    assertThat(told.isTimeToTell(100)).isFalse();
+    assertThat(told.tryTell(100)).isFalse();
     clock.addAndGet(1);
-    assertThat(told.isTimeToTell(100)).isTrue();
-    assertThat(told.isTimeToTell(100)).isFalse();
+    assertThat(told.tryTell(100)).isTrue();
+    assertThat(told.tryTell(100)).isFalse();
   }
 
   @Test

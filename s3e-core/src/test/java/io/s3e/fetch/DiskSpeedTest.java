@@ -110,11 +110,11 @@ class DiskSpeedTest {
     long begun = System.nanoTime();
     int probes = 0;
     while (System.nanoTime() - begun < Duration.ofMillis(1_200).toNanos()) {
-      probes += speed.isDiskToBeLeft(MIB) ? 0 : 1;
+      probes += speed.leavesDisk(MIB) ? 0 : 1;
       Thread.onSpinWait();
     }
     assertThat(probes).isBetween(1, 3);
     disk(MIB, 1, 20);
-    assertThat(speed.isDiskToBeLeft(MIB)).isFalse();
+    assertThat(speed.leavesDisk(MIB)).isFalse();
   }
 }

@@ -3,8 +3,8 @@ package io.s3e.memory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.s3e.memory.IdleSlabs.Idle;
 import io.s3e.memory.TestBlocks.Fetched;
-import io.s3e.memory.UnreadSlabs.Idle;
 import io.s3e.testing.Seed;
 import io.s3e.testing.Slow;
 import io.s3e.testing.Threads;

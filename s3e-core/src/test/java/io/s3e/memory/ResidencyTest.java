@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.s3e.memory.IdleSlabs.Idle;
 import io.s3e.memory.TestBlocks.Fetched;
-import io.s3e.memory.UnreadSlabs.Idle;
 import io.s3e.testing.Seed;
 import java.util.ArrayList;
 import java.util.HashMap;

@@ -3,8 +3,8 @@ package io.s3e.memory;
 
 import static org.jetbrains.lincheck.datastructures.ManagedStrategyGuaranteeKt.forClasses;
 
+import io.s3e.memory.IdleSlabs.Idle;
 import io.s3e.memory.TestBlocks.Fetched;
-import io.s3e.memory.UnreadSlabs.Idle;
 import io.s3e.testing.Programs;
 import java.util.List;
 import java.util.concurrent.TimeUnit;

@@ -37,7 +37,9 @@ final class CrtConnections {
   /** The least that the CRT takes: 0 would mean its default. */
   private static final long RETRY_PAUSE_MILLIS = 1;
 
+  /** The last opened is the first: of the clients {@code wide}, if any, then {@code narrow}. */
   private final Deque<Runnable> closers = new ArrayDeque<>();
+
   private final CrtSettings settings;
   private final EventLoops eventLoops;
   private final S3Client narrow;
@@ -67,7 +69,7 @@ final class CrtConnections {
     }
   }
 
-  /** The client whose slots are lent, null if nothing is; or the one whose bodies are copied. */
+  /** The client for GETs that are lent, null where nothing is; or the one for those copied. */
   @Nullable S3Client client(boolean lends) {
     return lends ? wide : narrow;
   }

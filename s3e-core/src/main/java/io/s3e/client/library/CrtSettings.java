@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
  * @param credentials sign the requests; null sends unsigned ones. Not closed by the client
  * @param targetGbps throughput in Gbit/s for which the CRT opens connections: about one for each
  *     0.4 Gbit/s, at least 10
- * @param maxConnections upper limit of connections, for each of the client's two connection pools;
- *     0 for none beyond {@code targetGbps}
+ * @param maxConnections upper limit of connections, 1 or more, for each of the client's two
+ *     connection pools
  * @param stallTimeout how long a connection may deliver less than 1 KiB/s before it is given up;
  *     rounded up to whole seconds
  * @param authorities one PEM block for each certificate authority to trust. The CRT knows nothing

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * sixteenth of the idle time at the earliest; who takes one looks at it once more, for its reader
  * may have come back. So each slab is handed out once per walk, and to take one costs no walk.
  */
-final class UnreadSlabs {
+final class IdleSlabs {
   private static final int WALKS_PER_IDLE_TIME = 16;
 
   /** How long a reader has not read anything, in any slab. */
@@ -44,7 +44,7 @@ final class UnreadSlabs {
   /** The last walks. */
   private final Map<Idle, Walk> walks = new EnumMap<>(Idle.class);
 
-  UnreadSlabs(Collection<Slab> unread) {
+  IdleSlabs(Collection<Slab> unread) {
     this.unread = unread;
   }
 

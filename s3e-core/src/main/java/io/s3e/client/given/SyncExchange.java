@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.s3e.client.given;
 
+import io.s3e.client.Fence;
 import io.s3e.client.GetRequest;
 import io.s3e.client.ObjectClient;
 import io.s3e.client.RequestFailure;
@@ -11,26 +12,39 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import software.amazon.awssdk.core.ResponseInputStream;
 import software.amazon.awssdk.services.s3.model.GetObjectResponse;
 
 /**
  * One GET of a {@link SyncObjectClient}: a task for one pool thread, which alone calls the handler,
- * except for the terminal call of a cancelled exchange.
+ * except for the terminal call of a cancelled exchange. The end, by any thread, closes a {@link
+ * Fence} that every other call passes, so a call that is inside makes the terminal call on its way
+ * out; a second end is ignored.
  *
  * <p>The body is read to its end or the connection is dropped; nothing is ever drained.
  */
 final class SyncExchange implements ObjectClient.Exchange, Runnable {
+  private static final Logger LOG = LoggerFactory.getLogger(SyncExchange.class);
+
   /** One read of the body. As large as a socket receive buffer usually gets; no larger helps. */
   private static final int CHUNK_BYTES = 64 << 10;
 
   private static final ThreadLocal<byte[]> CHUNK =
       ThreadLocal.withInitial(() -> new byte[CHUNK_BYTES]);
 
+  /** A call of one of the handler's non-terminal methods. */
+  interface Call {
+    void on(ResponseHandler handler) throws IOException;
+  }
+
   private final BlockingStore store;
   private final GetRequest request;
   private final String subject;
-  private final HandlerGate gate;
+  private final ResponseHandler handler;
+  private final Consumer<SyncExchange> onEnded;
+  private final Fence fence = new Fence();
 
   // Guarded by this.
   private boolean cancelled;
@@ -44,18 +58,15 @@ final class SyncExchange implements ObjectClient.Exchange, Runnable {
     this.store = store;
     this.request = request;
     subject = request.subject();
-    gate = new HandlerGate(handler, () -> onEnded.accept(this));
-  }
-
-  void endUnsent(RequestFailure failure) {
-    gate.end(failure);
+    this.handler = handler;
+    this.onEnded = onEnded;
   }
 
   @Override
   public void cancel() {
     ResponseInputStream<GetObjectResponse> open;
     synchronized (this) {
-      if (cancelled || gate.hasEnded()) {
+      if (cancelled || fence.isClosed()) {
         return;
       }
       cancelled = true;
@@ -67,14 +78,14 @@ final class SyncExchange implements ObjectClient.Exchange, Runnable {
           Background.start(
               "s3e-cancel",
               () -> {
-                gate.end(RequestFailure.cancelled(subject));
+                end(RequestFailure.cancelled(subject));
                 if (open != null) {
                   open.abort();
                 }
               });
     } catch (OutOfMemoryError e) {
-      // No thread: the one that reads finds the gate shut, and aborts.
-      gate.end(RequestFailure.cancelled(subject));
+      // No thread: the one that reads finds the fence closed, and aborts.
+      end(RequestFailure.cancelled(subject));
     }
   }
 
@@ -83,7 +94,7 @@ final class SyncExchange implements ObjectClient.Exchange, Runnable {
     ResponseInputStream<GetObjectResponse> opened = null;
     RequestFailure failure = null;
     try {
-      if (!gate.call(ResponseHandler::onSent)) {
+      if (!call(ResponseHandler::onSent)) {
         return;
       }
       opened = store.get(request);
@@ -98,18 +109,33 @@ final class SyncExchange implements ObjectClient.Exchange, Runnable {
           drop(opened, failure == null);
         }
       } finally {
-        end(failure);
+        // What breaks after cancelling broke because of it.
+        end(failure != null && isCancelled() ? RequestFailure.cancelled(subject) : failure);
       }
     }
   }
 
-  /** Ends the exchange; what breaks after cancelling broke because of it. */
-  private void end(@Nullable RequestFailure failure) {
-    boolean wanted;
-    synchronized (this) {
-      wanted = cancelled;
+  private synchronized boolean isCancelled() {
+    return cancelled;
+  }
+
+  /** Ends the exchange: with success if {@code outcome} is null. */
+  void end(@Nullable RequestFailure outcome) {
+    boolean unused = fence.close(() -> terminalCall(outcome));
+  }
+
+  private void terminalCall(@Nullable RequestFailure outcome) {
+    try {
+      if (outcome == null) {
+        handler.onDone();
+      } else {
+        handler.onFailure(outcome);
+      }
+    } catch (Throwable e) {
+      LOG.error("A handler failed in its terminal call", e);
+    } finally {
+      onEnded.accept(this);
     }
-    gate.end(failure != null && wanted ? RequestFailure.cancelled(subject) : failure);
   }
 
   /** Makes the stream known to {@link #cancel}; false if that came first. */
@@ -149,12 +175,25 @@ final class SyncExchange implements ObjectClient.Exchange, Runnable {
   }
 
   /** Tells the handler; null if it wants more. */
-  private @Nullable RequestFailure tell(HandlerGate.Call call) {
+  private @Nullable RequestFailure tell(Call call) {
     try {
-      return gate.call(call) ? null : RequestFailure.cancelled(subject);
+      return call(call) ? null : RequestFailure.cancelled(subject);
     } catch (Throwable e) {
       return SdkFailures.rejected(subject, e);
     }
+  }
+
+  /** Makes a call, which may throw; false if the end has come before it or during it. */
+  boolean call(Call call) throws IOException {
+    if (!fence.enter()) {
+      return false;
+    }
+    try {
+      call.on(handler);
+    } finally {
+      fence.exit();
+    }
+    return !fence.isClosed();
   }
 
   private void drop(ResponseInputStream<GetObjectResponse> in, boolean whole) {

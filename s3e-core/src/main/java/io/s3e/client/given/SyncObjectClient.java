@@ -124,9 +124,9 @@ public final class SyncObjectClient implements ObjectClient {
     // Registered before the check: close() sees either this exchange or makes the check fail.
     inFlight.add(exchange);
     if (closed.get()) {
-      exchange.endUnsent(RequestFailure.closed(request.subject()));
+      exchange.end(RequestFailure.closed(request.subject()));
     } else if (request.lend()) {
-      exchange.endUnsent(RequestFailure.notLent(request.subject()));
+      exchange.end(RequestFailure.notLent(request.subject()));
     } else {
       submit(request, exchange);
     }
@@ -152,13 +152,13 @@ public final class SyncObjectClient implements ObjectClient {
     try {
       threads.execute(exchange);
     } catch (RejectedExecutionException e) {
-      exchange.endUnsent(RequestFailure.closed(request.subject()));
+      exchange.end(RequestFailure.closed(request.subject()));
     } catch (OutOfMemoryError e) {
       // The system has no thread to give: one that works takes it, if there is any.
       if (threads.getPoolSize() == 0
           || !threads.getQueue().offer(exchange)
           || (threads.getPoolSize() == 0 && threads.remove(exchange))) {
-        exchange.endUnsent(SdkFailures.failure(request.subject(), e));
+        exchange.end(SdkFailures.failure(request.subject(), e));
       }
     }
   }

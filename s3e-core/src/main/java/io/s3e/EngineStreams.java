@@ -68,7 +68,7 @@ final class EngineStreams {
     BlockLayout layout = new BlockLayout(version.size(), config.blockBytes());
     StreamListener listener = IsolatedListener.of(options.listener());
     ObjLongConsumer<EngineMetrics.Counter> counts =
-        ObjectHandle.counts(source.fetcher().metrics(), listener);
+        ObjectHandle.counts(source.fetcher().tenant.metrics, listener);
     ReaderHabit habit = StreamPlanner.habitOf(engine.layouts, version.object());
     StreamPlanner planner = planner(version, layout, options, habit, counts);
     ReaderProgress progress = new ReaderProgress(planner.pattern(), habit);

@@ -270,7 +270,7 @@ public final class S3E implements AutoCloseable {
 
   /** The work of this tenant so far. */
   public EngineMetrics metrics() {
-    return fetcher.metrics();
+    return fetcher.tenant.metrics;
   }
 
   /** What streams of the engine have learnt of files, by all tenants. */

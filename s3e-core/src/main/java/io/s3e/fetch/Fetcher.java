@@ -11,7 +11,6 @@ import io.s3e.memory.Admission;
 import io.s3e.memory.Block;
 import io.s3e.memory.Grant;
 import io.s3e.memory.Purpose;
-import io.s3e.metrics.EngineMetrics;
 import io.s3e.metrics.EngineMetrics.Counter;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -40,7 +39,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Any thread. Readers wait on their block alone; pauses and deadlines are {@link FetchTimer}'s.
  */
 public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
-  private final Tenant tenant;
+  /** Whose streams share this. */
+  public final Tenant tenant;
+
   private final VisibleBlocks memory;
   private final Resolver resolver;
   private final ReaderWaits waits;
@@ -59,27 +60,6 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
     this.resolver = new Resolver(tenant, memory, sizing);
     this.waits = new ReaderWaits(tenant);
     tenant.timer.watch(this);
-  }
-
-  public FetchConfig config() {
-    return tenant.config;
-  }
-
-  public EngineMetrics metrics() {
-    return tenant.metrics;
-  }
-
-  public GetLedger ledger() {
-    return tenant.ledger;
-  }
-
-  public boolean isClosed() {
-    return tenant.isClosed();
-  }
-
-  /** The clock of the engine. */
-  public FetchTimer timer() {
-    return tenant.timer;
   }
 
   /**

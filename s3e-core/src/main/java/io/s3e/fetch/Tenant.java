@@ -25,14 +25,14 @@ import org.jspecify.annotations.Nullable;
  * <p>Any thread. Open, then closed for good; a cache on local disk may come while it is open.
  */
 public final class Tenant {
-  final FetchConfig config;
+  public final FetchConfig config;
   final ObjectClient client;
   final BlockIndex index;
   final Admission admission;
-  final FetchTimer timer;
-  final GetLedger ledger;
+  public final FetchTimer timer;
+  public final GetLedger ledger;
   final Account account;
-  final EngineMetrics metrics;
+  public final EngineMetrics metrics;
   final Proofs proofs;
 
   /** The holder of blocks that only this tenant may see; light, since their names hold it. */
@@ -119,7 +119,7 @@ public final class Tenant {
     }
   }
 
-  boolean isClosed() {
+  public boolean isClosed() {
     return closed;
   }
 

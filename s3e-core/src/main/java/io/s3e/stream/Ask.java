@@ -306,7 +306,7 @@ final class Ask {
   /** Not before it is needed: as a rule a read finds its block without asking for the time. */
   private Patience patience() {
     if (patience == null) {
-      patience = new Patience(reader.fetcher.config().readTimeout());
+      patience = new Patience(reader.fetcher.tenant.config.readTimeout());
     }
     return patience;
   }

@@ -180,7 +180,7 @@ public final class BlockReader {
    * as the GET for the first one goes.
    */
   void touchRest(BlockRange wanted) {
-    long most = wanted.first() + layout.blocksOver(fetcher.config().requestBytes());
+    long most = wanted.first() + layout.blocksOver(fetcher.tenant.config.requestBytes());
     for (long index = wanted.first() + 1; index < Math.min(most, wanted.end()); index++) {
       Block block = peek(layout.startOf(index));
       if (block != null) {

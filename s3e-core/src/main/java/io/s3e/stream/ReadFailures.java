@@ -72,7 +72,8 @@ record ReadFailures(StreamSource source, ObjectHandle handle) {
   }
 
   private String latestGets() {
-    List<GetRecord> gets = source.fetcher().ledger().latest(handle.version().object(), TOLD_GETS);
+    List<GetRecord> gets =
+        source.fetcher().tenant.ledger.latest(handle.version().object(), TOLD_GETS);
     StringBuilder told = new StringBuilder();
     for (int i = 0; i < gets.size(); i++) {
       told.append(i == 0 ? "; its latest GETs: (" : ", (").append(i + 1).append(") ");

@@ -190,7 +190,7 @@ final class VectorGroup {
         why = endedBecause;
       }
       // What a closed tenant's ranges lack comes no more, and is not to be asked for.
-      why = why == null && call.reader.fetcher.isClosed() ? REFUSED : why;
+      why = why == null && call.reader.fetcher.tenant.isClosed() ? REFUSED : why;
       Member member = members.get(current);
       if (!member.result.isDone()) {
         if (why == null) {

@@ -98,7 +98,7 @@ final class VectoredRead implements FetchTimer.Watched {
       }
     }
     int block = reader.handle.layout().blockSize();
-    int request = reader.fetcher.config().requestBytes();
+    int request = reader.fetcher.tenant.config.requestBytes();
     List<VectorPlanner.Group> planned = VectorPlanner.plan(wanted, block, request);
     this.reader = reader;
     this.release = release;
@@ -106,7 +106,7 @@ final class VectoredRead implements FetchTimer.Watched {
     this.groupsLeft = new AtomicInteger(planned.size());
     this.pieces =
         Pieces.ofVectored(planned.stream().mapToLong(group -> group.span().length()).sum());
-    this.patience = new Patience(reader.fetcher.config().readTimeout(), VISIT);
+    this.patience = new Patience(reader.fetcher.tenant.config.readTimeout(), VISIT);
     // One range after the other: reads that wait long leave threads to those that come later.
     Executor waits = new BoundedExecutor(reader.source.waiting(), 1);
     VectorGroup.Call call =
@@ -136,7 +136,7 @@ final class VectoredRead implements FetchTimer.Watched {
     try {
       Change ahead = groups.isEmpty() ? Change.NONE : reader.pump.onVectored(inOrder, spans);
       beginGroups();
-      if (reader.fetcher.isClosed()) {
+      if (reader.fetcher.tenant.isClosed()) {
         throw new IOException(VectorGroup.REFUSED);
       }
       // Behind what was asked for.
@@ -149,10 +149,10 @@ final class VectoredRead implements FetchTimer.Watched {
       }
       throw e;
     }
-    reader.fetcher.timer().watch(this);
+    reader.fetcher.tenant.timer.watch(this);
     if (groupsLeft.get() == 0) {
       // Over meanwhile, by a thread that has not seen it watched.
-      reader.fetcher.timer().forget(this);
+      reader.fetcher.tenant.timer.forget(this);
     }
     reader.handle.listener().onVectoredRead(results.size(), groups.size());
     return results;
@@ -250,7 +250,7 @@ final class VectoredRead implements FetchTimer.Watched {
       }
     } finally {
       if (groupsLeft.decrementAndGet() == 0) {
-        reader.fetcher.timer().forget(this);
+        reader.fetcher.tenant.timer.forget(this);
         all.remove(this);
       }
     }

@@ -29,7 +29,7 @@ public final class HeldTimer implements AutoCloseable {
   /** Returns once the timer of the stream's engine does nothing else. */
   public static HeldTimer of(S3EInputStream in) throws InterruptedException {
     HeldTimer timer = new HeldTimer();
-    if (!in.reader.fetcher.timer().later(timer.new Hold(), 0)) {
+    if (!in.reader.fetcher.tenant.timer.later(timer.new Hold(), 0)) {
       throw new IllegalStateException("the engine is closed");
     }
     timer.held.await();

@@ -9,11 +9,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -29,8 +27,6 @@ final class Readers {
 
   /** Enough for a disk to have a queue; from the page cache two keep a processor each busy. */
   static final int THREADS = 4;
-
-  private static final long IDLE_SECONDS = 10;
 
   private final DiskMetrics metrics;
   private final Breaker breaker;
@@ -63,16 +59,7 @@ final class Readers {
     for (int i = 0; i < THREADS; i++) {
       idle.add(new ChunkReader(index, metrics, sealed));
     }
-    AtomicInteger number = new AtomicInteger();
-    this.threads =
-        new ThreadPoolExecutor(
-            THREADS,
-            THREADS,
-            IDLE_SECONDS,
-            TimeUnit.SECONDS,
-            new LinkedBlockingQueue<>(),
-            task -> Background.daemon("s3e-disk-" + number.incrementAndGet(), task));
-    threads.allowCoreThreadTimeOut(true);
+    this.threads = Background.pool("s3e-disk-", THREADS);
   }
 
   /** Whether a read may go to the disk: while the directory is left alone only a probe passes. */

@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.s3e.jvm;
 
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** Work that others wait for no longer than they can afford, on threads of its own. */
 public final class Background {
+  private static final AtomicInteger NUMBER = new AtomicInteger();
+  private static final long IDLE_SECONDS = 10;
+
   private Background() {}
 
   /** Starts daemon work. */
@@ -21,6 +27,20 @@ public final class Background {
     thread.setContextClassLoader(Background.class.getClassLoader());
     thread.setDaemon(true);
     return thread;
+  }
+
+  /** So many daemon threads, gone when idle; the tasks that they have no time for wait in order. */
+  public static ThreadPoolExecutor pool(String prefix, int threads) {
+    ThreadPoolExecutor pool =
+        new ThreadPoolExecutor(
+            threads,
+            threads,
+            IDLE_SECONDS,
+            TimeUnit.SECONDS,
+            new LinkedBlockingQueue<>(),
+            task -> daemon(prefix + NUMBER.incrementAndGet(), task));
+    pool.allowCoreThreadTimeOut(true);
+    return pool;
   }
 
   /** Says a line by the log. What a log throws concerns nobody else. */

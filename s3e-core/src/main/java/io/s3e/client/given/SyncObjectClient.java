@@ -14,12 +14,9 @@ import io.s3e.jvm.OwnLoader;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.List;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import software.amazon.awssdk.core.ResponseInputStream;
@@ -42,8 +39,6 @@ import software.amazon.awssdk.services.s3.S3Client;
  * <p>Works with SDK 2.24 and later.
  */
 public final class SyncObjectClient implements ObjectClient {
-  private static final AtomicInteger NUMBER = new AtomicInteger();
-  private static final long IDLE_THREAD_SECONDS = 10;
   private static final Logger LOG = LoggerFactory.getLogger(SyncObjectClient.class);
 
   static {
@@ -69,17 +64,9 @@ public final class SyncObjectClient implements ObjectClient {
     this.store = store;
     this.name = name;
     limits = ClientLimits.copying(requestBytes, threads, 0);
-    this.threads =
-        new ThreadPoolExecutor(
-            threads,
-            threads,
-            IDLE_THREAD_SECONDS,
-            TimeUnit.SECONDS,
-            // Whoever sends knows how many are carried. A cancelled GET gives up its place before
-            // its thread is free, so others may queue behind it.
-            new LinkedBlockingQueue<>(),
-            task -> Background.daemon("s3e-get-" + NUMBER.incrementAndGet(), task));
-    this.threads.allowCoreThreadTimeOut(true);
+    // Whoever sends knows how many are carried. A cancelled GET gives up its place before its
+    // thread is free, so others may queue behind it.
+    this.threads = Background.pool("s3e-get-", threads);
   }
 
   /** The SDK's thread for all bodies that nobody reads, which would keep what begins it. */

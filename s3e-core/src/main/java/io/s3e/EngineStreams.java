@@ -91,6 +91,8 @@ final class EngineStreams {
       OpenOptions options,
       ReaderHabit habit,
       ObjLongConsumer<EngineMetrics.Counter> counts) {
+    // Where the reader of a compressed footer finds the codecs of the application.
+    ClassLoader codecs = Thread.currentThread().getContextClassLoader();
     return new StreamPlanner(
         new ReadPlanner(layout, options.policy(), options.split(), ofHabit(habit, options)),
         layout,
@@ -100,7 +102,7 @@ final class EngineStreams {
         version,
         options.split() == null ? options.splits() : options::split,
         config.requestBytes(),
-        codecsOf(Thread.currentThread()),
+        codecs == null ? EngineStreams.class.getClassLoader() : codecs,
         config.columnar(),
         counts);
   }
@@ -114,11 +116,5 @@ final class EngineStreams {
       return limits.ofBriefReader();
     }
     return habit.isSlow() ? limits.ofSlowReader() : limits;
-  }
-
-  /** Where the reader of a compressed footer finds the codecs of the application. */
-  private static ClassLoader codecsOf(Thread opener) {
-    ClassLoader ofApplication = opener.getContextClassLoader();
-    return ofApplication == null ? EngineStreams.class.getClassLoader() : ofApplication;
   }
 }

@@ -34,7 +34,6 @@ final class Hedge implements Body.Destination, Attempt.Outcome {
   private final Predicate<Hedge> overtakes;
 
   private final Grant grant;
-  private final int blockBytes;
   private int filled;
 
   /** How many of the bytes the run has taken. */
@@ -45,7 +44,6 @@ final class Hedge implements Body.Destination, Attempt.Outcome {
   private Hedge(Attempt first, Predicate<Hedge> overtakes, Grant grant) {
     this.overtakes = overtakes;
     this.grant = grant;
-    this.blockBytes = first.tenant.config.blockBytes();
     ByteRange asked = first.request.range();
     this.attempt =
         new Attempt(this, this, first.tenant, first.handle, first.gate, asked, Purpose.HEDGE, 1);
@@ -102,6 +100,7 @@ final class Hedge implements Body.Destination, Attempt.Outcome {
     attempt.get.keptFrom(missing);
     // Not before: a reader of what the first GET brought would count for this one.
     origin.asksBy(attempt.get);
+    int blockBytes = attempt.tenant.config.blockBytes();
     int skipped = Math.toIntExact(missing - attempt.request.range().start());
     for (int at = skipped; at < filled; ) {
       int inBlock = at % blockBytes;

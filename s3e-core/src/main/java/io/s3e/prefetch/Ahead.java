@@ -309,11 +309,11 @@ public final class Ahead {
     switch (how) {
       case USED -> {
         judged.used += piece.count();
-        count(kind, kind.used(), piece);
+        count(kind, kind.used, piece);
       }
       case WASTED -> {
         judged.wasted += piece.count();
-        count(kind, kind.wasted(), piece);
+        count(kind, kind.wasted, piece);
       }
       case WITHDRAWN -> count(kind, Counter.COLUMNAR_WITHDRAWN_BYTES, piece);
     }

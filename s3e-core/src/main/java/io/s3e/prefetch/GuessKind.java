@@ -22,22 +22,15 @@ public enum GuessKind {
   STRIPE_FOOTER(
       Counter.COLUMNAR_STRIPE_FOOTER_USED_BYTES, Counter.COLUMNAR_STRIPE_FOOTER_WASTED_BYTES);
 
-  private final @Nullable Counter used;
-  private final @Nullable Counter wasted;
+  /** The counter of their bytes that were read; null if the kind has none. */
+  public final @Nullable Counter used;
+
+  /** The counter of their bytes that nobody came to read; null if the kind has none. */
+  public final @Nullable Counter wasted;
 
   GuessKind(@Nullable Counter used, @Nullable Counter wasted) {
     this.used = used;
     this.wasted = wasted;
-  }
-
-  /** The counter of their bytes that were read; null if the kind has none. */
-  public @Nullable Counter used() {
-    return used;
-  }
-
-  /** The counter of their bytes that nobody came to read; null if the kind has none. */
-  public @Nullable Counter wasted() {
-    return wasted;
   }
 
   /** Whether it is of the columns themselves, and not of what says where they lie. */

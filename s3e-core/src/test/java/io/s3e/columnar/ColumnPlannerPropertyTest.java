@@ -47,7 +47,7 @@ class ColumnPlannerPropertyTest {
     for (int i = 0; i < PROGRAMS; i++) {
       Program program = run(base + i);
       for (GuessKind kind : GuessKind.values()) {
-        Counter used = kind.used();
+        Counter used = kind.used;
         planned[kind.ordinal()] += used != null && program.counted.get(used) > 0 ? 1 : 0;
       }
     }
@@ -451,7 +451,7 @@ class ColumnPlannerPropertyTest {
       Set<Counter> ends = EnumSet.noneOf(Counter.class);
       for (GuessKind kind : GuessKind.values()) {
         if (kind.isColumnar()) {
-          ends.addAll(List.of(requireNonNull(kind.used()), requireNonNull(kind.wasted())));
+          ends.addAll(List.of(requireNonNull(kind.used), requireNonNull(kind.wasted)));
         }
       }
       for (Counter end : ends) {

@@ -114,12 +114,6 @@ final class CrtFailures {
     return new RequestFailure(Kind.CREDENTIALS, subject, "no credentials: " + cause, cause);
   }
 
-  /** Never retried: the CRT would not tell how the request ends. */
-  static RequestFailure jvmEnds(String subject) {
-    return new RequestFailure(
-        Kind.OTHER, subject, "the JVM is ending, and the CRT has ended", null);
-  }
-
   private static boolean isCancellation(String name) {
     return name.equals("AWS_ERROR_S3_CANCELED")
         || name.equals("AWS_ERROR_S3_PAUSED")

@@ -225,7 +225,9 @@ final class CrtObjectClient implements ObjectClient, CrtCall.Owner {
       } else if (call.isCancelled()) {
         failure = RequestFailure.cancelled(call.subject);
       } else if (CrtHold.isOver()) {
-        failure = CrtFailures.jvmEnds(call.subject);
+        // Never retried: the CRT would not tell how the request ends.
+        String over = "the JVM is ending, and the CRT has ended";
+        failure = new RequestFailure(Kind.OTHER, call.subject, over, null);
       } else {
         S3Client client = transport.connections().client(lend);
         if (client == null) {

@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * How S3E's clients reach a store. Immutable and checked; made by {@link #builder()}. Every message
- * of a bad value names the setting, the value and what is accepted.
+ * of a bad value names the setting, the value and what is accepted. Each accessor returns what the
+ * builder's method of that name has set; {@link #headers} all that {@link Builder#header} has.
  */
 public final class AwsClientSettings {
   private static final double MAX_GBPS = 1000;
@@ -35,83 +36,67 @@ public final class AwsClientSettings {
     return values.copy();
   }
 
-  /** The store's URI; null for AWS's own endpoint of the region. */
   public @Nullable URI endpoint() {
     return values.endpoint;
   }
 
-  /** Signing region; null to find it as the SDK does, or us-east-1 if there is an endpoint. */
   public @Nullable String region() {
     return values.region;
   }
 
-  /** Whether the bucket goes into the path rather than the host name. */
   public boolean pathStyle() {
     return values.pathStyle;
   }
 
-  /** Whether AWS's endpoints with IPv6 addresses are used. */
   public boolean dualStack() {
     return values.dualStack;
   }
 
-  /** Whether a bucket that turns out to be in another region is read there. */
   public boolean followRegion() {
     return values.followRegion;
   }
 
-  /** Credentials to sign with; null for the SDK's default chain, unless {@link #anonymous()}. */
   public @Nullable CredentialsSource credentials() {
     return values.credentials;
   }
 
-  /** Whether requests go unsigned. */
   public boolean anonymous() {
     return values.anonymous;
   }
 
-  /** Throughput to open connections for, in Gbit/s. */
   public double targetGbps() {
     return values.targetGbps;
   }
 
-  /** Upper limit of connections. */
   public int maxConnections() {
     Integer told = values.maxConnections;
     return told == null ? HostSizing.connections(values.targetGbps) : told;
   }
 
-  /** Longest wait for a connection. */
   public Duration connectTimeout() {
     return values.connectTimeout;
   }
 
-  /** Longest wait for an answer to a request that has no body to stream. */
   public Duration requestTimeout() {
     return values.requestTimeout;
   }
 
-  /** How long a connection may bring (next to) nothing before it is given up. */
   public Duration stallTimeout() {
     return values.stallTimeout;
   }
 
-  /** PEM file of the certificates to trust in place of the JVM's; null for the JVM's. */
   public @Nullable Path caFile() {
     return values.caFile;
   }
 
-  /** Text before "S3E" in the User-Agent header; may be empty. */
   public String userAgentPrefix() {
     return values.userAgentPrefix;
   }
 
-  /** Text after "S3E" in the User-Agent header; may be empty. */
   public String userAgentSuffix() {
     return values.userAgentSuffix;
   }
 
-  /** Headers added to every request. */
   public Map<String, String> headers() {
     return Map.copyOf(values.headers);
   }
@@ -147,7 +132,7 @@ public final class AwsClientSettings {
       }
     }
 
-    /** An absolute http or https URI without query; null (the default) for AWS. */
+    /** The store's absolute http or https URI, no query; null (the default) for AWS's own. */
     public Builder endpoint(@Nullable URI value) {
       boolean known =
           value == null
@@ -161,14 +146,17 @@ public final class AwsClientSettings {
       return this;
     }
 
-    /** A region's name, for example eu-central-1; null (the default) to find it. */
+    /**
+     * The signing region's name, for example eu-central-1; null (the default) to find it as the SDK
+     * does, or for us-east-1 if there is an endpoint.
+     */
     public Builder region(@Nullable String value) {
       require(value == null || !value.isBlank(), "region", value, "a region such as eu-central-1");
       region = value;
       return this;
     }
 
-    /** Default false. */
+    /** Whether the bucket goes into the path rather than the host name. Default false. */
     public Builder pathStyle(boolean value) {
       pathStyle = value;
       return this;
@@ -190,8 +178,8 @@ public final class AwsClientSettings {
     }
 
     /**
-     * Null (the default) for the SDK's default chain, where the SDK is on the class path. {@link
-     * io.s3e.client.given.SdkCredentials} is any other provider of the SDK's.
+     * What to sign with; null (the default) for the SDK's default chain, where the SDK is on the
+     * class path. {@link io.s3e.client.given.SdkCredentials} is any other provider of the SDK's.
      */
     public Builder credentials(@Nullable CredentialsSource value) {
       credentials = value;
@@ -204,14 +192,14 @@ public final class AwsClientSettings {
       return this;
     }
 
-    /** In Gbit/s, above 0 to 1000. Default {@link HostSizing#targetGbps}. */
+    /** Gbit/s to open connections for, above 0 to 1000. Default {@link HostSizing#targetGbps}. */
     public Builder targetGbps(double value) {
       require(value > 0 && value <= MAX_GBPS, "targetGbps", value, "above 0 to " + MAX_GBPS);
       targetGbps = value;
       return this;
     }
 
-    /** 1 to 4096. Default {@link HostSizing#connections}. */
+    /** Upper limit of connections, 1 to 4096. Default {@link HostSizing#connections}. */
     public Builder maxConnections(int value) {
       boolean isInRange = value >= 1 && value <= MAX_CONNECTIONS;
       require(isInRange, "maxConnections", value, "1 to " + MAX_CONNECTIONS);
@@ -219,40 +207,41 @@ public final class AwsClientSettings {
       return this;
     }
 
-    /** 1 ms to 1 h. Default 5 s. */
+    /** Longest wait for a connection, 1 ms to 1 h. Default 5 s. */
     public Builder connectTimeout(Duration value) {
       connectTimeout = timeout("connectTimeout", value);
       return this;
     }
 
-    /** 1 ms to 1 h. Default 30 s. */
+    /** Longest wait for an answer without a body to stream, 1 ms to 1 h. Default 30 s. */
     public Builder requestTimeout(Duration value) {
       requestTimeout = timeout("requestTimeout", value);
       return this;
     }
 
     /**
-     * 1 ms to 1 h; the CRT rounds up to whole seconds, at least 2. Default 160 s: an engine gives
-     * its GETs up sooner, and has up to so much patience with each that it sends again.
+     * How long a connection may bring (next to) nothing, 1 ms to 1 h; the CRT rounds up to whole
+     * seconds, at least 2. Default 160 s: an engine gives its GETs up sooner, and has up to so much
+     * patience with each that it sends again.
      */
     public Builder stallTimeout(Duration value) {
       stallTimeout = timeout("stallTimeout", value);
       return this;
     }
 
-    /** A PEM file; null (the default) for what the JVM trusts. */
+    /** PEM file of the certificates to trust; null (the default) for those that the JVM trusts. */
     public Builder caFile(@Nullable Path value) {
       caFile = value;
       return this;
     }
 
-    /** Printable ASCII. Default empty. */
+    /** Text before "S3E" in the User-Agent header: printable ASCII. Default empty. */
     public Builder userAgentPrefix(String value) {
       userAgentPrefix = printable("userAgentPrefix", value);
       return this;
     }
 
-    /** Printable ASCII. Default empty. */
+    /** Text after "S3E" in the User-Agent header: printable ASCII. Default empty. */
     public Builder userAgentSuffix(String value) {
       userAgentSuffix = printable("userAgentSuffix", value);
       return this;

@@ -35,9 +35,7 @@ import org.slf4j.LoggerFactory;
  * A pass that is not used, since its run or its reader has given up, goes to the next.
  *
  * <p><b>Gate and rate</b> are one thing in two files, and name each other's words ({@link Outcome},
- * {@link GateRate.WaiterKind}): a request ends as the gate's users tell it, and passes as the rate
- * counts it. Nobody but the gate has a rate; the rate is apart so that its arithmetic is tested
- * without threads and clock.
+ * {@link GateRate.WaiterKind}), so that the rate's arithmetic is tested without threads and clock.
  *
  * <p><b>Locks.</b> The monitor guards the numbers and the queues. Nothing is sent and nobody is
  * woken under it. A gate that lets everything pass is seen without it.

@@ -34,12 +34,11 @@ import org.jspecify.annotations.Nullable;
  * and does not wait for yet is held to the limits of guesses, and never revoked. A {@linkplain
  * Purpose#HEDGE hedge} takes a place as a reader does, and memory as a guess does.
  *
- * <p><b>Bulkheads.</b> {@link ObjectPlaces} leaves an object half of the copied requests while
- * others read as well, and where much hangs three quarters of them to objects of which no GET is
- * late; a reader of an object that may have no more waits aside of those of others. An object that
- * does not answer is lent no slot until it does. A GET that is {@linkplain Grant#overdue overdue},
- * or has failed and {@linkplain Grant#pause pauses}, leaves its place to others. Slots are memory
- * and come back with the GETs in them; a reader that finds none has a copied request. Where readers
+ * <p><b>Bulkheads.</b> {@link ObjectPlaces} says how many copied requests an object may have; a
+ * reader of one that may have no more waits aside of those of others. An object that does not
+ * answer is lent no slot until it does. A GET that is {@linkplain Grant#overdue overdue}, or has
+ * failed and {@linkplain Grant#pause pauses}, leaves its place to others. Slots are memory and come
+ * back with the GETs in them; a reader that finds none has a copied request. Where readers
  * {@linkplain #isStarving starve}, what is late is given up.
  *
  * <p><b>Revocation.</b> Guesses of which nothing has come for a while give their places up: after

@@ -32,11 +32,9 @@ import org.jspecify.annotations.Nullable;
  * after all others otherwise; the slab that was kept first goes first, but a slab that was read
  * since stays for another round.
  *
- * <p><b>Who may evict.</b> Speculation may take slabs that have been read, and those whose reader
- * is {@link Idle} for long: no other prefetched block is pushed out by a guess. Of parked ones it
- * may take those that came a while ago: each costs a write that nobody waits for. Fetches for a
- * waiting reader may take any parked slab, and then unread slabs, the oldest first, which costs a
- * GET, dirty or not; {@link Admission} tells which lent ones.
+ * <p><b>Who may evict</b> what is {@link Admission}'s to say. Of parked slabs speculation may take
+ * those that came a while ago, since each costs a write that nobody waits for, and fetches for a
+ * waiting reader any; an unread one, dirty or not, costs a GET.
  *
  * <p><b>Lock.</b> {@code queues} guards the queues, and the state and marks of each slab. It is
  * held for a few steps in them, for a walk over what is unread from time to time, for one over what

@@ -29,10 +29,8 @@ import java.util.concurrent.atomic.AtomicInteger;
  * <p><b>Counters.</b> {@code unsettled} and {@code alive} begin with the number of blocks and only
  * fall, because each block reports each step once; a block that dies unsettled stays unsettled.
  *
- * <p><b>Blocks.</b> Slab and {@link Block} know each other, because they are one thing told by two
- * counts: readers pin and settle blocks, and memory is kept and given back by the slab. A block
- * reports each of its steps to its slab at once, and the slab makes its blocks readable; nobody
- * else does either.
+ * <p><b>Blocks.</b> Slab and {@link Block} know each other: a block reports each of its steps to
+ * its slab at once, and the slab alone makes its blocks readable and gives their memory back.
  *
  * <p><b>Ownership.</b> From {@link Residency#publish} on, the slab owns the memory; {@code free}
  * gives it back, once, when {@code alive} reaches 0, on the thread that ended the last pin.

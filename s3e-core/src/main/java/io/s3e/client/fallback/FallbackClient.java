@@ -51,10 +51,8 @@ import java.util.function.IntFunction;
  * state, goes on by the substitute, and so do all that follow: SUBSTITUTE. The handler hears
  * nothing of what is sent again. A GET that the fast client still had proves nothing then.
  *
- * <p>The client and {@link FastGet} know each other, because they are one machine of states told
- * twice: the client has the state that all GETs share, a {@code FastGet} that of one GET, and each
- * answer of one moves both. What a GET does next depends on the state of the client after its own
- * answer has moved it, so neither can be decided without the other.
+ * <p>The client and {@link FastGet} know each other: each answer of one GET moves the state that
+ * all share, and what the GET does next depends on the state after that.
  *
  * <p>Any thread. Moves exclude each other; a request that reads the state just before a move goes
  * by the client of before.

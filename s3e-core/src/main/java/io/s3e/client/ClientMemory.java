@@ -17,7 +17,7 @@ public record ClientMemory(
     long ownedBytes, int requestBytes, int blockBytes, Transports transports) {
   /** Memory for a client that shares nothing. */
   public ClientMemory(long ownedBytes, int requestBytes, int blockBytes) {
-    this(ownedBytes, requestBytes, blockBytes, new Unshared());
+    this(ownedBytes, requestBytes, blockBytes, ClientMemory::unshared);
   }
 
   /** The transports of an engine, by what tells them apart. */
@@ -47,12 +47,9 @@ public record ClientMemory(
     return new ClientMemory(bytes, requestBytes, blockBytes, transports);
   }
 
-  private record Unshared() implements Transports {
-    @Override
-    public <T extends Transport> Transport.Lease<T> lease(
-        Object key, ClientMemory memory, Function<ClientMemory, T> maker) {
-      T made = maker.apply(memory);
-      return new Transport.Lease<>(made, made::close);
-    }
+  private static <T extends Transport> Transport.Lease<T> unshared(
+      Object key, ClientMemory memory, Function<ClientMemory, T> maker) {
+    T made = maker.apply(memory);
+    return new Transport.Lease<>(made, made::close);
   }
 }

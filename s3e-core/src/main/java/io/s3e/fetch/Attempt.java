@@ -92,10 +92,10 @@ final class Attempt implements ResponseHandler {
     this.gate = gate;
     this.request =
         new GetRequest(
-            handle.version().object(),
+            handle.version.object(),
             asked,
             handle.etag(),
-            handle.version().versionId(),
+            handle.version.versionId(),
             destination.isLent(),
             handle.headers,
             handle.context);
@@ -117,7 +117,7 @@ final class Attempt implements ResponseHandler {
 
   private void tellStarted() {
     ByteRange range = request.range();
-    handle.listener().onGetStarted(range.start(), range.length(), get.isGuess());
+    handle.listener.onGetStarted(range.start(), range.length(), get.isGuess());
   }
 
   /** Sends the GET, unless it was cancelled before. */
@@ -255,7 +255,7 @@ final class Attempt implements ResponseHandler {
     if (get.isGuess()) {
       handle.count(Counter.PREFETCH_GETS, 1);
     }
-    handle.listener().onGetSent(request.range().start(), request.range().length(), get.isGuess());
+    handle.listener.onGetSent(request.range().start(), request.range().length(), get.isGuess());
   }
 
   @Override
@@ -283,7 +283,7 @@ final class Attempt implements ResponseHandler {
 
   private void tell(@Nullable RequestFailure failure) {
     long nanos = System.nanoTime() - startedNanos;
-    handle.listener().onGetFinished(request.range().start(), get.received(), nanos, failure);
+    handle.listener.onGetFinished(request.range().start(), get.received(), nanos, failure);
   }
 
   @Override

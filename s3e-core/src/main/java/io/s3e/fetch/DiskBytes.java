@@ -68,7 +68,7 @@ public final class DiskBytes {
     if (over != 0) {
       disk.speed.onDisk(count, wanted, over - beganNanos, over);
     }
-    handle.progress().onDisk(count);
+    handle.progress.onDisk(count);
     disk.taken(handle, count, count == wanted);
     return count;
   }

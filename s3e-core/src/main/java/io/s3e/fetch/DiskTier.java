@@ -93,7 +93,7 @@ final class DiskTier {
    * yet answered for the version.
    */
   boolean awaitsProof(ObjectHandle handle, long block) {
-    ChunkRange chunks = chunksOf(handle, handle.layout().bytesOf(new BlockRange(block, block + 1)));
+    ChunkRange chunks = chunksOf(handle, handle.layout.bytesOf(new BlockRange(block, block + 1)));
     if (chunks == null) {
       // Without an ETag in its answer there is no version to be proven.
       return handle.knownVersion() == null && handle.proof == null && !isAlone.getAsBoolean();
@@ -110,7 +110,7 @@ final class DiskTier {
     if (cache.isEmpty() || !proofs.isProven(handle)) {
       return first;
     }
-    BlockLayout layout = handle.layout();
+    BlockLayout layout = handle.layout;
     ChunkRange wanted = chunksOf(handle, layout.bytesOf(new BlockRange(first, end)));
     int present = wanted == null ? 0 : look(wanted);
     if (wanted == null || present == 0) {
@@ -131,8 +131,8 @@ final class DiskTier {
 
   /** The block up to which a run from {@code block} on may go: to the border of mode HYBRID. */
   long border(ObjectHandle handle, long block) {
-    boolean isInFront = keepsFronts && handle.layout().startOf(block) < frontBytes;
-    return isInFront ? handle.layout().blocksOver(frontBytes) : Long.MAX_VALUE;
+    boolean isInFront = keepsFronts && handle.layout.startOf(block) < frontBytes;
+    return isInFront ? handle.layout.blocksOver(frontBytes) : Long.MAX_VALUE;
   }
 
   /** As {@link Fetcher#fromDisk}, by whole chunks, whether they are in memory or not. */
@@ -141,7 +141,7 @@ final class DiskTier {
       return null;
     }
     long end = position + Math.min(target.remaining(), MOST_BYTES);
-    long ahead = goesOn && handle.progress().pattern.isInOrder() ? AHEAD_BYTES : 0;
+    long ahead = goesOn && handle.progress.pattern.isInOrder() ? AHEAD_BYTES : 0;
     ByteRange wanted = new ByteRange(position, Math.max(end, Math.min(handle.size(), end + ahead)));
     ChunkRange chunks = chunksOf(handle, wanted);
     int present = chunks == null ? 0 : cache.look(chunks);
@@ -192,6 +192,6 @@ final class DiskTier {
 
   private void count(ObjectHandle handle, Counter counter, long amount) {
     metrics.add(counter, amount);
-    handle.listener().onDiskCount(counter, amount);
+    handle.listener.onDiskCount(counter, amount);
   }
 }

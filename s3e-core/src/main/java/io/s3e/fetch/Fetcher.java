@@ -172,7 +172,7 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
 
   /** A grant for one more guess, where {@code unsent} others are to be sent with it. */
   private @Nullable Grant guess(ObjectHandle handle, BlockRange run, Purpose purpose, int unsent) {
-    ObjectRef object = handle.version().object();
+    ObjectRef object = handle.version.object();
     if (tenant.gate(object).admitsGuess(unsent)) {
       return tenant.admission.trySpeculate(
           tenant.account, object, resolver.need(handle, run), purpose);
@@ -215,12 +215,12 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
   public @Nullable DiskBytes fromDisk(
       ObjectHandle handle, long position, ByteBuffer target, boolean goesOn) {
     DiskTier disk = tenant.disk();
-    if (disk == null || memory.isPresent(handle, handle.layout().blockAt(position))) {
+    if (disk == null || memory.isPresent(handle, handle.layout.blockAt(position))) {
       return null;
     }
     DiskRead read = disk.read(handle, position, target, goesOn);
     if (read == null) {
-      handle.progress().onDisk(0);
+      handle.progress.onDisk(0);
       return null;
     }
     return new DiskBytes(tenant, disk, handle, read, target.remaining(), fromDisk);
@@ -254,7 +254,7 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
     // many short ones is what a crowd of readers shares the connections best by.
     boolean takesAhead = ahead > asked.end() && tenant.admission.isCrowded(tenant.account);
     BlockRange wanted = takesAhead ? new BlockRange(block, ahead) : asked;
-    if (!tenant.gate(handle.version().object()).isOpen()) {
+    if (!tenant.gate(handle.version.object()).isOpen()) {
       if (!waits.atGate(handle, patience)) {
         return null;
       }

@@ -105,7 +105,7 @@ public record HeadFetch(Tenant tenant) {
 
   private ObjectHead head(ObjectHandle handle, IOException cause, Patience patience)
       throws IOException {
-    ObjectVersion version = handle.version();
+    ObjectVersion version = handle.version;
     ObjectHead head =
         head(
             new HeadRequest(version.object(), version.versionId(), handle.headers, handle.context),
@@ -122,7 +122,7 @@ public record HeadFetch(Tenant tenant) {
       ObjectHandle handle, ObjectHead head, IOException cause) {
     String now = " now has ETag " + head.etag() + " and " + head.size() + " bytes";
     return new ObjectChangedException(
-        "Object changed while it was read: " + handle.version().object() + now, cause);
+        "Object changed while it was read: " + handle.version.object() + now, cause);
   }
 
   private ObjectHead send(Gate gate, HeadRequest request) throws IOException {

@@ -128,7 +128,7 @@ final class Landing implements Body.Destination {
   }
 
   private static Block made(BlockId id, Origin origin) {
-    BlockLayout layout = origin.handle.layout();
+    BlockLayout layout = origin.handle.layout;
     return new Block(id, layout.startOf(id.index()), layout.lengthOf(id.index()), origin);
   }
 

@@ -52,14 +52,17 @@ public final class ObjectHandle {
 
   private static final long NOT_PINNED = -1;
 
-  private final ObjectVersion version;
-  private final BlockLayout layout;
+  public final ObjectVersion version;
+
+  /** The grid over the size that was told at opening. */
+  public final BlockLayout layout;
+
   private final AtomicLong total = new AtomicLong(NOT_PINNED);
   final Map<String, String> headers;
   final @Nullable Object context;
-  private final StreamListener listener;
+  public final StreamListener listener;
   private final ObjLongConsumer<Counter> counts;
-  private final ReaderProgress progress;
+  public final ReaderProgress progress;
   final LongestGet longestGet = new LongestGet();
   private final AtomicReference<@Nullable String> etag;
 
@@ -151,15 +154,6 @@ public final class ObjectHandle {
         && (total.compareAndSet(NOT_PINNED, bytes) || total.get() == bytes);
   }
 
-  public ObjectVersion version() {
-    return version;
-  }
-
-  /** The grid over the size that was told at opening. */
-  public BlockLayout layout() {
-    return layout;
-  }
-
   /** The name that a block of the handle's is entered under. */
   BlockId block(long index) {
     ObjectVersion held = apart;
@@ -229,17 +223,9 @@ public final class ObjectHandle {
     return header.toLowerCase(Locale.ROOT).startsWith(CUSTOMER_KEY_HEADERS);
   }
 
-  public StreamListener listener() {
-    return listener;
-  }
-
   /** Counts for the stream and for its tenant. */
   public void count(Counter counter, long amount) {
     counts.accept(counter, amount);
-  }
-
-  public ReaderProgress progress() {
-    return progress;
   }
 
   /** The ETag that the object was opened with or has told since; null if neither. */

@@ -66,7 +66,7 @@ final class Origin implements Block.Fate {
     this.effort = effort;
     this.unwanted = unwanted;
     this.demanded = purpose != Purpose.GUESS;
-    this.ofScan = handle.progress().pattern.isScanning();
+    this.ofScan = handle.progress.pattern.isScanning();
   }
 
   /** The origin of a block of an engine's: all of those come from runs. */
@@ -137,7 +137,7 @@ final class Origin implements Block.Fate {
 
   /** Whether the reader goes through the object in order, or did when the run was started. */
   boolean isOfScan() {
-    return ofScan || handle.progress().pattern.isScanning();
+    return ofScan || handle.progress.pattern.isScanning();
   }
 
   @Override
@@ -175,6 +175,6 @@ final class Origin implements Block.Fate {
 
   @Override
   public long lastReadNanos() {
-    return handle.progress().lastReadNanos;
+    return handle.progress.lastReadNanos;
   }
 }

@@ -27,7 +27,7 @@ record ReaderWaits(Tenant tenant) {
 
   /** Waits until a GET for the object may be sent; false if others wait for the thread. */
   boolean atGate(ObjectHandle handle, Patience patience) throws IOException {
-    Gate gate = tenant.gate(handle.version().object());
+    Gate gate = tenant.gate(handle.version.object());
     long started = System.nanoTime();
     String why = " is not sent, since the store refuses all";
     // Where it refuses some, who leaves would begin again behind the others.
@@ -57,7 +57,7 @@ record ReaderWaits(Tenant tenant) {
   /** Waits for what one GET needs; null if others wait for the thread, and the object is full. */
   @Nullable Grant forMemory(ObjectHandle handle, Need need, Patience patience) throws IOException {
     Account account = tenant.account;
-    Object object = handle.version().object();
+    Object object = handle.version.object();
     long since = System.nanoTime();
     String why = " is not sent: other reads hold all memory, or all places among the GETs";
     BooleanSupplier leaves =
@@ -131,7 +131,7 @@ record ReaderWaits(Tenant tenant) {
 
   /** Whether nobody waits any more; tells of a wait that is long, and {@code why} it is. */
   private boolean isOver(ObjectHandle handle, Patience patience, String why) {
-    Gate gate = tenant.gate(handle.version().object());
+    Gate gate = tenant.gate(handle.version.object());
     LongWaits.look(gate, patience, () -> subject(handle) + why);
     return patience.isOver() || hasEnded(handle);
   }
@@ -149,7 +149,7 @@ record ReaderWaits(Tenant tenant) {
   }
 
   static String subject(ObjectHandle handle) {
-    return "GET " + handle.version().object();
+    return "GET " + handle.version.object();
   }
 
   static InterruptedIOException interrupted(String when) {

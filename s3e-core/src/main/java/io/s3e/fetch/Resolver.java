@@ -33,7 +33,7 @@ record Resolver(Tenant tenant, VisibleBlocks memory, RunSizing sizing) {
 
   /** The first run of what is absent of {@code [first, end)}; null if all is there. */
   @Nullable BlockRange absent(ObjectHandle handle, long first, long end) {
-    long last = Math.min(end, handle.layout().blocksOver(handle.size()));
+    long last = Math.min(end, handle.layout.blocksOver(handle.size()));
     for (long next = first; next < last; ) {
       long there = presentUntil(handle, next, last);
       if (there == next) {
@@ -54,14 +54,14 @@ record Resolver(Tenant tenant, VisibleBlocks memory, RunSizing sizing) {
         RequestSizing.untilGap(
             wanted.first(),
             limit,
-            handle.layout(),
+            handle.layout,
             block -> !isAbsent(handle, block),
             block -> memory.isReady(handle, block) || !memory.isPresent(handle, block));
     return new BlockRange(wanted.first(), end);
   }
 
   Need need(ObjectHandle handle, BlockRange run) {
-    return sizing.need(handle.layout(), run);
+    return sizing.need(handle.layout, run);
   }
 
   /** A run that so many buffers bring {@code awaited} of: this one, or what is from there on. */

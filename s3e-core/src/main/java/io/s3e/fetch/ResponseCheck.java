@@ -77,7 +77,7 @@ final class ResponseCheck {
   }
 
   private static ObjectChangedException changed(ObjectHandle handle, String before, String now) {
-    String what = handle.version().object() + " was opened with " + before + " and now has " + now;
+    String what = handle.version.object() + " was opened with " + before + " and now has " + now;
     return new ObjectChangedException("Object changed while it was read: " + what, null);
   }
 

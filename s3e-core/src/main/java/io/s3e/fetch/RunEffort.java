@@ -133,6 +133,6 @@ final class RunEffort {
   }
 
   private String subject() {
-    return "GET " + range.get() + " of " + handle.version().object();
+    return "GET " + range.get() + " of " + handle.version.object();
   }
 }

@@ -113,7 +113,7 @@ public final class RunFetch implements Attempt.Outcome {
     this.grant = grant;
     this.landing = new Landing(tenant, grant);
     this.effort = new RunEffort(handle, landing::range);
-    this.gate = tenant.gate(handle.version().object());
+    this.gate = tenant.gate(handle.version.object());
     this.origin =
         new Origin(tenant, tenant.metrics, handle, grant.purpose(), effort, this::unwanted);
     this.running = running;
@@ -406,7 +406,7 @@ public final class RunFetch implements Attempt.Outcome {
   }
 
   private void retry(RequestFailure failure, SendAgain again) {
-    handle.listener().onRetry(failure);
+    handle.listener.onRetry(failure);
     grant.pause();
     phase.set(Phase.BETWEEN);
     // Where there is no pause, what follows sends at once.

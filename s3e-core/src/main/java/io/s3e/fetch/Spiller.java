@@ -54,7 +54,7 @@ record Spiller(DiskTier tier, BlockIndex index) {
     if (tier.cache.isShared() || tier.keepsFronts) {
       return Verdict.WRITTEN;
     }
-    AccessPattern reader = origin.handle.progress().pattern;
+    AccessPattern reader = origin.handle.progress.pattern;
     boolean isWorth;
     if (origin.fetchedBefore) {
       isWorth = tier.judgeAgain(bytes, isSample(chunks));
@@ -112,7 +112,7 @@ record Spiller(DiskTier tier, BlockIndex index) {
   }
 
   private void withhold(ObjectHandle handle, ByteRange bytes) {
-    ReaderProgress reader = handle.progress();
+    ReaderProgress reader = handle.progress;
     reader.withhold(
         () -> {
           long offered = reader.pattern.looksLikeScan() ? 0 : offerWithheld(handle, bytes);
@@ -122,7 +122,7 @@ record Spiller(DiskTier tier, BlockIndex index) {
 
   /** Offers what is still in memory; how many bytes. */
   private long offerWithheld(ObjectHandle handle, ByteRange bytes) {
-    BlockRange range = handle.layout().covering(bytes.start(), bytes.end());
+    BlockRange range = handle.layout.covering(bytes.start(), bytes.end());
     long offered = 0;
     List<Block> dirty = new ArrayList<>();
     for (long next = range.first(); next < range.end(); next++) {

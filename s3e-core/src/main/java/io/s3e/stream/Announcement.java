@@ -37,7 +37,7 @@ public final class Announcement {
 
   /** Length in bytes, as the announcing caller told it. */
   public long size() {
-    return reader.handle.version().size();
+    return reader.handle.version.size();
   }
 
   /**
@@ -60,10 +60,10 @@ public final class Announcement {
 
   /** What was announced is read by {@code opened} too, if that turned out to be the version. */
   void readBy(BlockReader opened) {
-    ObjectVersion version = opened.handle.version();
+    ObjectVersion version = opened.handle.version;
     String announced = etag();
     if (announced != null && announced.equals(version.etag()) && version.size() == size()) {
-      opened.handle.announcedAs(reader.handle.version());
+      opened.handle.announcedAs(reader.handle.version);
     }
   }
 
@@ -75,6 +75,6 @@ public final class Announcement {
 
   @Override
   public String toString() {
-    return "Announcement{" + reader.handle.version() + ", told " + etag() + "}";
+    return "Announcement{" + reader.handle.version + ", told " + etag() + "}";
   }
 }

@@ -273,7 +273,7 @@ final class Ask {
   private Change tell(long at, boolean absent) {
     // The object may have turned out to end before the read does, or before it begins.
     long end = Math.max(at, end());
-    handle.progress().onRead(at, end);
+    handle.progress.onRead(at, end);
     if (isTold) {
       return Change.NONE;
     }
@@ -341,8 +341,8 @@ final class Ask {
       return;
     }
     target.position(target.position() + count);
-    long block = handle.layout().blockAt(next + count - 1);
-    took(count, null, handle.layout().startOf(block), handle.layout().endOf(block));
+    long block = handle.layout.blockAt(next + count - 1);
+    took(count, null, handle.layout.startOf(block), handle.layout.endOf(block));
   }
 
   /**
@@ -362,7 +362,7 @@ final class Ask {
     } else {
       fetcher.checkDeadline(handle, lastFailure, patience());
     }
-    BlockRange wanted = handle.layout().covering(next, Math.min(handle.size(), fetchEnd));
+    BlockRange wanted = handle.layout.covering(next, Math.min(handle.size(), fetchEnd));
     Block found = fetcher.find(handle, wanted.first());
     arrival = found == null ? null : fetcher.join(found);
     Change ahead = Change.NONE;

@@ -45,7 +45,7 @@ public final class BlockReader {
     this.source = source;
     this.fetcher = source.fetcher();
     this.handle = handle;
-    this.layout = handle.layout();
+    this.layout = handle.layout;
     this.failures = new ReadFailures(source, handle);
     this.pump = new Pump(source, handle, planner, ahead);
   }

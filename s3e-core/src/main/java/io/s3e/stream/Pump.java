@@ -95,7 +95,7 @@ final class Pump {
   Pump(StreamSource source, ObjectHandle handle, StreamPlanner planner, Ahead ahead) {
     this.fetcher = source.fetcher();
     this.handle = handle;
-    this.layout = handle.layout();
+    this.layout = handle.layout;
     this.planner = planner;
     this.ahead = ahead;
     this.enabled = source.prefetch();
@@ -173,7 +173,7 @@ final class Pump {
 
   /** A vectored read of ranges by offset, joined to spans, begins: what to start behind it. */
   Change onVectored(List<ByteRange> ranges, List<ByteRange> spans) {
-    handle.progress().onOwnOrder();
+    handle.progress.onOwnOrder();
     return look(
         ReadStep.MOVE,
         () -> {
@@ -231,7 +231,7 @@ final class Pump {
     long tail = planner.tailStart();
     if (tail != tailStart) {
       tailStart = tail;
-      handle.progress().onOwnOrder();
+      handle.progress.onOwnOrder();
     }
   }
 
@@ -249,7 +249,7 @@ final class Pump {
   void start(Change change, @Nullable Block awaited) {
     List<Starting> starting = change.starting();
     // What is absent of a file on disk is found by each look, and counts as no guess.
-    if (starting.isEmpty() || handle.progress().isServedByDisk()) {
+    if (starting.isEmpty() || handle.progress.isServedByDisk()) {
       return;
     }
     askers.ask(asker);

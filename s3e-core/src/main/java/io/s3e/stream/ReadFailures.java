@@ -73,7 +73,7 @@ record ReadFailures(StreamSource source, ObjectHandle handle) {
 
   private String latestGets() {
     List<GetRecord> gets =
-        source.fetcher().tenant.ledger.latest(handle.version().object(), TOLD_GETS);
+        source.fetcher().tenant.ledger.latest(handle.version.object(), TOLD_GETS);
     StringBuilder told = new StringBuilder();
     for (int i = 0; i < gets.size(); i++) {
       told.append(i == 0 ? "; its latest GETs: (" : ", (").append(i + 1).append(") ");
@@ -93,7 +93,7 @@ record ReadFailures(StreamSource source, ObjectHandle handle) {
 
   /** The object, and its size where it is not the one that was told at opening. */
   String object() {
-    ObjectVersion version = handle.version();
+    ObjectVersion version = handle.version;
     return handle.size() == version.size()
         ? version.toString()
         : version + " that has " + handle.size() + " bytes";

@@ -46,7 +46,7 @@ final class StartedRuns implements Consumer<RunFetch> {
    * blocks alone, and {@code isWanted} does not want, is given up unless they are delivered.
    */
   void passOver(ByteRange bytes, boolean isDelivered, Predicate<ByteRange> isWanted) {
-    ByteRange alone = handle.layout().bytesOf(handle.layout().covering(bytes.start(), bytes.end()));
+    ByteRange alone = handle.layout.bytesOf(handle.layout.covering(bytes.start(), bytes.end()));
     for (RunFetch run : runs) {
       ByteRange its = run.range();
       if (isDelivered || its.start() < alone.start() || its.end() > alone.end()) {

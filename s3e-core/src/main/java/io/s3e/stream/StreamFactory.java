@@ -19,7 +19,7 @@ public final class StreamFactory {
   /** Starts fetching the end of an object that nobody has opened; null if nothing is fetched. */
   public static @Nullable Announcement announce(BlockReader reader) {
     BlockRange end = reader.announced();
-    reader.handle.progress().onOwnOrder();
+    reader.handle.progress.onOwnOrder();
     return reader.pump.announce(end) > end.first() ? new Announcement(reader, end) : null;
   }
 }

@@ -97,7 +97,7 @@ final class VectoredRead implements FetchTimer.Watched {
         throw new IllegalArgumentException(range + " is longer than a buffer can be");
       }
     }
-    int block = reader.handle.layout().blockSize();
+    int block = reader.handle.layout.blockSize();
     int request = reader.fetcher.tenant.config.requestBytes();
     List<VectorPlanner.Group> planned = VectorPlanner.plan(wanted, block, request);
     this.reader = reader;
@@ -154,7 +154,7 @@ final class VectoredRead implements FetchTimer.Watched {
       // Over meanwhile, by a thread that has not seen it watched.
       reader.fetcher.tenant.timer.forget(this);
     }
-    reader.handle.listener().onVectoredRead(results.size(), groups.size());
+    reader.handle.listener.onVectoredRead(results.size(), groups.size());
     return results;
   }
 
@@ -201,7 +201,7 @@ final class VectoredRead implements FetchTimer.Watched {
 
   /** What a group fetches, but for the rest of its last block. */
   private long bytes(VectorGroup group) {
-    return Math.max(group.span.length(), reader.handle.layout().blockSize());
+    return Math.max(group.span.length(), reader.handle.layout.blockSize());
   }
 
   /** Ends the ranges when the patience is over. */

@@ -227,7 +227,7 @@ class AdmissionTest {
       ObjectHandle slow = rig.open();
       rig.read(slow, 0, REQUEST_BLOCKS, run -> {});
       Pause.millis(700, "a reader that is slow");
-      slow.progress().onRead(0, FetchRig.BLOCK);
+      slow.progress.onRead(0, FetchRig.BLOCK);
 
       rig.requireRight(rig.read(rig.open(), 8, 8 + REQUEST_BLOCKS, run -> {}), 8);
       assertThat(rig.client.gets().get(1).lend()).isFalse();

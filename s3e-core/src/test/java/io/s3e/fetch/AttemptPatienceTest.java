@@ -55,7 +55,7 @@ class AttemptPatienceTest {
         nowhere,
         rig.tenant,
         handle,
-        rig.tenant.gate(handle.version().object()),
+        rig.tenant.gate(handle.version.object()),
         new ByteRange(0, BLOCK),
         Purpose.DEMAND,
         number);

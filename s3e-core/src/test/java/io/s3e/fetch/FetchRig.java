@@ -203,7 +203,7 @@ final class FetchRig implements AutoCloseable {
   /** The memory of a run of so many blocks, to be entered and sent later. */
   Grant grant(ObjectHandle handle, int blocks) {
     Need need = new Need(blocks, Need.MemoryKind.POOLED);
-    return admission.trySpeculate(account, handle.version().object(), need, Purpose.ASKED);
+    return admission.trySpeculate(account, handle.version.object(), need, Purpose.ASKED);
   }
 
   /** A run whose blocks are entered, and that is not sent yet; null if there are none. */

@@ -151,7 +151,7 @@ class SingleFlightTest {
       Grant grant = rig.grant(handle, 1);
       rig.fetcher.prefetch(handle, new BlockRange(0, 2), Purpose.ASKED, run -> {});
       awaitTrue(() -> handle.proof != null);
-      assertThat(handle.name()).isNotEqualTo(handle.version());
+      assertThat(handle.name()).isNotEqualTo(handle.version);
       assertThat(rig.run(handle, grant, new HashSet<>(), new BlockRange(1, 2))).isNull();
       gate.countDown();
       rig.requireRight(rig.read(handle, 1), 1);
@@ -389,7 +389,7 @@ class SingleFlightTest {
   void aRunThatFailsToEnterAllLeavesNoneAndGivesItsGrantBack() throws Exception {
     try (FetchRig rig = FetchRig.copying(64)) {
       AtomicBoolean fails = new AtomicBoolean();
-      ObjectVersion version = rig.open().version();
+      ObjectVersion version = rig.open().version;
       rig.requireRight(rig.read(rig.open(version.heldFor(new Holder(fails))), 2), 2);
       ObjectHandle handle = rig.open(version.heldFor(new Holder(fails)));
       long held = rig.account.heldBytes();

@@ -12,6 +12,7 @@ import io.s3e.prefetch.TableLedger;
 import io.s3e.prefetch.VectorPlanner;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.Queue;
@@ -206,9 +207,10 @@ final class Following {
     if (layout.format == Format.ORC || manner == Manner.VECTORED) {
       return false;
     }
+    BitSet before = wanted.columns();
     wanted = new Selection(layout, FilePart.DATA, stripes);
     boolean unused = wanted.add(read.columns());
-    return like != null && wanted.add(like.columns());
+    return like != null && wanted.add(like.columns()) && !wanted.columns().equals(before);
   }
 
   private void enter(int group) {

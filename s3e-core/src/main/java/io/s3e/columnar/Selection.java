@@ -109,7 +109,7 @@ final class Selection {
       within = isIndex ? new ByteRange(within.start(), data.start()) : data;
     }
     List<ByteRange> joined = new ArrayList<>();
-    for (ByteRange each : partsOf(group)) {
+    for (ByteRange each : partsOf(group, from)) {
       long start = Math.max(each.start(), Math.max(from, within.start()));
       long end = Math.min(each.end(), within.end());
       int last = joined.size() - 1;
@@ -123,7 +123,7 @@ final class Selection {
   }
 
   /** Chunks or streams, ascending; of a stripe that is not known, what lies where they did. */
-  private List<ByteRange> partsOf(int group) {
+  private List<ByteRange> partsOf(int group, long from) {
     if (layout.format == FileLayout.Format.ORC && isNamed && stripes.has(group)) {
       return stripes.rangesOf(group, names);
     }
@@ -131,7 +131,9 @@ final class Selection {
     long start = layout.group(group).start();
     relative.forEach(
         (each, mark) -> parts.add(new ByteRange(start + each.first(), start + each.end())));
-    for (int c = columns.nextSetBit(0); c >= 0; c = columns.nextSetBit(c + 1)) {
+    // A wide file is asked for what follows at each of its columns.
+    int first = layout.isOrdered ? layout.lastColumnFrom(group, from) : 0;
+    for (int c = columns.nextSetBit(first); c >= 0; c = columns.nextSetBit(c + 1)) {
       parts.add(layout.chunk(group, c));
     }
     if (!layout.isOrdered) {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.s3e.disk;
 
+import com.sun.management.UnixOperatingSystemMXBean;
 import java.io.Closeable;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.DirectoryStream;
@@ -142,6 +144,18 @@ class DiskIo {
    */
   long usableBytes(Path directory) throws IOException {
     return directory.toFile().getUsableSpace();
+  }
+
+  /** Files and connections that this process may have open at once; without end if not known. */
+  long mostOpenFiles() {
+    try {
+      return ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean os
+          ? os.getMaxFileDescriptorCount()
+          : Long.MAX_VALUE;
+    } catch (LinkageError e) {
+      // An image without the module.
+      return Long.MAX_VALUE;
+    }
   }
 
   private static BasicFileAttributes attributesOf(Path path) throws IOException {

@@ -78,12 +78,16 @@ final class RegionStore {
     }
     long most = config.indexedBytes() / StoredObject.CHUNK_BYTES;
     long indexed = Math.min(capacity, most * StoredObject.CHUNK_BYTES);
-    if (indexed < capacity) {
-      LOG.info(
-          "The cache in {} holds {} bytes: a larger heap could index more", directory, indexed);
-    }
     Layout layout = Layout.of(indexed, Region.USUAL_COUNT, key);
-    return new PrivateRegions(io, directory, key, layout, most);
+    int regions = config.regions(layout, io);
+    if (indexed < capacity || regions < layout.regions()) {
+      LOG.info(
+          "The cache in {} holds {} bytes: more would need a larger heap for their index, or a"
+              + " higher limit of open files",
+          directory,
+          regions * layout.regionBytes());
+    }
+    return new PrivateRegions(io, directory, key, layout, regions, most);
   }
 
   /** Whether nobody else can put another cache in the place of one there. */

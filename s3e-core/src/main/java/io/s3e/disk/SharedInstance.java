@@ -35,7 +35,7 @@ import org.slf4j.LoggerFactory;
  *
  * @param directory that the user named
  * @param path the instance's own
- * @param regions those of the layout that this JVM's heap has room to index, at least one
+ * @param regions those of the layout that this JVM has room to index and may open, at least one
  */
 record SharedInstance(
     DiskIo io, Path directory, DiskCacheConfig config, Path path, Layout layout, int regions)
@@ -102,11 +102,11 @@ record SharedInstance(
           isSealed ? "is encrypted with another key" : "is not encrypted",
           key == null ? "a cache that is not encrypted" : "one that is encrypted with this key");
     }
-    long indexed = Math.max(1, config.indexedBytes() / layout.regionBytes());
-    int regions = (int) Math.min(layout.regions(), indexed);
+    int regions = config.regions(layout, io);
     if (regions < layout.regions()) {
       LOG.info(
-          "Of the {} bytes of the cache in {} this process uses {}: a larger heap could index more",
+          "Of the {} bytes of the cache in {} this process uses {}: more would need a larger heap"
+              + " for their index, or a higher limit of open files",
           layout.capacityBytes(),
           path,
           regions * layout.regionBytes());

@@ -13,6 +13,7 @@ import io.s3e.disk.Region.Place;
 import io.s3e.jvm.Background;
 import io.s3e.metrics.DiskMetrics;
 import io.s3e.metrics.DiskMetrics.Counter;
+import io.s3e.testing.CapturedLog;
 import io.s3e.testing.Seed;
 import io.s3e.testing.Slow;
 import java.io.IOException;
@@ -183,26 +184,59 @@ class PrivateRegionsTest {
             .scope(scope)
             .capacityBytes(16L << 30)
             .build();
+    RegionStore store = ended(config, new DiskIo());
+    try (Region region = store.regions.next()) {
+      long regions = store.regions.capacityBytes() / region.header.regionBytes();
+      assertThat(count * regions * region.mostEntries * ChunkIndex.ENTRY_BYTES)
+          .as("heap of the index of all directories")
+          .isBetween(1L, Runtime.getRuntime().maxMemory() / 16);
+    }
+  }
+
+  /** Each region is an open file: those of a large cache would leave none for connections. */
+  @ParameterizedTest
+  @EnumSource(names = {"PRIVATE", "HOST"})
+  void theRegionsOfAllDirectoriesLeaveFilesForConnections(Scope scope) throws Exception {
+    DiskIo few =
+        new DiskIo() {
+          @Override
+          long mostOpenFiles() {
+            return 96;
+          }
+        };
+    DiskCacheConfig config =
+        DiskCacheConfig.DEFAULTS.toBuilder()
+            .mode(Mode.DISK)
+            .directories(Collections.nCopies(3, directory))
+            .scope(scope)
+            .capacityBytes(64 * MIB)
+            .build();
+    try (CapturedLog log = new CapturedLog()) {
+      RegionStore store = ended(config, few);
+      try (Region region = store.regions.next()) {
+        assertThat(store.regions.capacityBytes() / region.header.regionBytes())
+            .as("a quarter of 96 files for three directories")
+            .isEqualTo(8);
+      }
+      assertThat(log.lines("a higher limit of open files")).hasSize(1);
+    }
+    assertThat(new DiskIo().mostOpenFiles()).as("of this JVM").isBetween(64L, 1L << 40);
+  }
+
+  /** Opened, and left to the caller's thread by its own. */
+  private RegionStore ended(DiskCacheConfig config, DiskIo io) throws IOException {
     RegionStore store =
         new RegionStore(
             directory,
             config,
             new RecentChunks(),
             new DiskMetrics(),
-            new DiskIo(),
+            io,
             Duration.ofSeconds(5),
             MIB);
-    try {
-      Region region = store.regions.next();
-      assertThat(region).isNotNull();
-      long regions = store.regions.capacityBytes() / region.header.regionBytes();
-      assertThat(count * regions * region.mostEntries * ChunkIndex.ENTRY_BYTES)
-          .as("heap of the index of all directories")
-          .isBetween(1L, Runtime.getRuntime().maxMemory() / 16);
-    } finally {
-      store.stop();
-      store.awaitEnd(System.nanoTime() + StoreRig.PATIENCE.toNanos());
-    }
+    store.stop();
+    store.awaitEnd(System.nanoTime() + StoreRig.PATIENCE.toNanos());
+    return store;
   }
 
   @Test

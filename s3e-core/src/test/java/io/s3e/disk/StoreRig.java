@@ -48,14 +48,10 @@ final class StoreRig implements AutoCloseable {
       long mostWaitingBytes,
       UnaryOperator<OpenFile> below) {
     disk = new FaultyDiskIo(new DiskIo(), file -> files.apply(below.apply(file)));
+    Layout layout = Layout.of(capacityBytes, Region.USUAL_COUNT, key);
     regions =
         new Regions(
-            new PrivateRegions(
-                disk,
-                directory,
-                key,
-                Layout.of(capacityBytes, Region.USUAL_COUNT, key),
-                Region.MOST_ENTRIES),
+            new PrivateRegions(disk, directory, key, layout, layout.regions(), Region.MOST_ENTRIES),
             index,
             new DiskSpace(() -> freePercent, () -> 100),
             metrics);

@@ -119,7 +119,7 @@ public final class S3EKeys {
               CORE.readTimeout(),
               Duration.ofSeconds(1),
               MAX_READ,
-              "A read fails when none of its bytes has come for so long, however often its GETs"
+              "A read fails when none of its blocks has come for so long, however often its GETs"
                   + " were sent again meanwhile.")
           .orFromS3A(S3ADefault.read(CORE.readTimeout(), MAX_READ));
 

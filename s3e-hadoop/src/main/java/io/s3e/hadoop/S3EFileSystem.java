@@ -493,6 +493,7 @@ public class S3EFileSystem extends S3AFileSystem {
     }
     S3E made = engineIfMade();
     return (made != null
+            && (older == null || older.isByS3e())
             && ClientChoice.reading(made.client().name()).capability().equalsIgnoreCase(capability))
         || super.hasPathCapability(path, capability);
   }

@@ -40,6 +40,8 @@ import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.s3a.RemoteFileChangedException;
+import org.apache.hadoop.fs.statistics.IOStatistics;
+import org.apache.hadoop.fs.statistics.IOStatisticsSource;
 import org.apache.hadoop.util.VersionInfo;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -629,6 +631,34 @@ class Hadoop33RequestsTest {
       assertThatThrownBy(() -> in.readFully(large.length / 2, new byte[1000]))
           .isInstanceOf(ConnectException.class)
           .hasMessageContaining("s3://data/file");
+    }
+  }
+
+  private static long gets(FileSystem files) {
+    IOStatistics now = ((IOStatisticsSource) files).getIOStatistics();
+    return now.counters().get("s3e_gets");
+  }
+
+  /** S3A logs them at its close, and programs ask for them after it. */
+  @Test
+  void whatWasCountedStaysAfterTheClose() throws Exception {
+    FileSystem files = make();
+    try (files) {
+      assertThat(all(files.open(FILE))).isEqualTo(content);
+    }
+    assertThat(gets(files)).isEqualTo(server.gets().size());
+  }
+
+  @Test
+  void whatWasCountedStaysWhereS3aReadsFromThenOn() throws Exception {
+    server.ifMatch(HostileS3Server.IfMatch.IGNORED);
+    server.decide(request -> isS3as(request) ? Fault.none() : Fault.etag(null));
+    try (FileSystem files = make()) {
+      assertThat(all(files.open(FILE))).isEqualTo(content);
+      assertThat(files.hasPathCapability(FILE, "fs.s3a.s3e.client.crt")).as("S3E reads").isFalse();
+      assertThat(gets(files))
+          .isEqualTo(server.gets().stream().filter(get -> !isS3as(get)).count())
+          .isPositive();
     }
   }
 

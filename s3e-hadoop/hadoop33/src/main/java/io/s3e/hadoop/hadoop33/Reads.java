@@ -135,6 +135,9 @@ public final class Reads implements Closeable {
 
   private final AtomicReference<Way> way = new AtomicReference<>(Way.UNDECIDED);
 
+  /** As the engine, and never taken away. */
+  private volatile @Nullable S3E counted;
+
   // Guarded by this.
   private @Nullable S3E engine;
   private @Nullable AWSCredentialProviderList credentials;
@@ -184,9 +187,12 @@ public final class Reads implements Closeable {
     return reason == null ? CrtLibrary.unusableBecause() : reason;
   }
 
-  /** The tenant that reads; null before the first read, and where S3A's streams read. */
-  public synchronized @Nullable S3E ifMade() {
-    return way.get() == Way.S3A ? null : engine;
+  /**
+   * The tenant that has read, whose counts stand when S3A's streams read in its place, and when
+   * this is closed; null before the first read.
+   */
+  public @Nullable S3E ifMade() {
+    return counted;
   }
 
   /** As {@code FileSystem.open}: one HEAD, by S3A, whose ETag all reads hold on to. */
@@ -286,7 +292,7 @@ public final class Reads implements Closeable {
         leaveToS3a(reason);
       }
     }
-    return ifMade();
+    return way.get() == Way.S3A ? null : engine;
   }
 
   private synchronized void make() throws IOException {
@@ -300,6 +306,7 @@ public final class Reads implements Closeable {
               client.store(),
               client.secret(),
               memory -> new FirstContact(crt.create(memory), this::came));
+      counted = engine;
       credentials = shared;
     } catch (CrtUnusableException | IllegalArgumentException | LinkageError e) {
       leaveToS3a(e.toString());

@@ -53,6 +53,9 @@ record EventLog(Path path, List<Path> parts) {
               + "|org\\.apache\\.spark\\.sql\\.execution\\.ui\\."
               + "|io\\.s3e\\.spark\\.stages\\.SparkListenerS3EStage).*");
 
+  /** Spark's last event; listeners may tell more after it. */
+  private static final String END = "{\"Event\":\"SparkListenerApplicationEnd\"";
+
   /**
    * The logs at a path: a file, a rolling log, or a directory of both; local without a scheme.
    *
@@ -144,8 +147,16 @@ record EventLog(Path path, List<Path> parts) {
       damages.add(
           first + " is compacted: of jobs that had ended before, only S3E's own sums are left");
     }
+    boolean hasEnd = false;
+    boolean isCutOff = false;
     for (Path part : there) {
-      new PartReader(part, events, damages).read(conf);
+      PartReader reader = new PartReader(part, events, damages);
+      reader.read(conf);
+      hasEnd |= reader.hasEnd;
+      isCutOff = reader.isCutOff;
+    }
+    if (!hasEnd && !isCutOff) {
+      damages.add(path.getName() + " has no end of the application: it runs, or was killed");
     }
     return damages;
   }
@@ -158,6 +169,8 @@ record EventLog(Path path, List<Path> parts) {
     private long lines;
     private long badLines;
     private boolean lastIsBad;
+    private boolean hasEnd;
+    private boolean isCutOff;
 
     PartReader(Path part, Consumer<JsonNode> events, List<String> damages) {
       this.part = part;
@@ -184,8 +197,10 @@ record EventLog(Path path, List<Path> parts) {
         }
         String how = lines == 0 ? " is empty" : " breaks off after line " + lines + " (" + e + ")";
         damages.add(part.getName() + how);
+        isCutOff = true;
         return;
       }
+      isCutOff = lines == 0 || lastIsBad;
       if (lines == 0) {
         damages.add(part.getName() + " is empty");
       } else if (badLines > (lastIsBad ? 1 : 0)) {
@@ -211,6 +226,7 @@ record EventLog(Path path, List<Path> parts) {
         if (lastIsBad) {
           badLines++;
         } else if (KNOWN.matcher(line).lookingAt()) {
+          hasEnd |= line.startsWith(END);
           events.accept(JSON.readTree(line));
         }
       } catch (JsonProcessingException e) {

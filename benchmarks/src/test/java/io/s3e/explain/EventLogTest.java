@@ -77,6 +77,33 @@ class EventLogTest {
         .containsExactly("app-2: the last line, number " + lines.length + ", is cut off");
   }
 
+  /** As that of an application that runs, or was killed: Spark writes whole lines. */
+  @Test
+  void aLogWithoutAnEndIsToldThoughItsLinesAreWhole() throws IOException {
+    String[] begun = Arrays.copyOf(lines, lines.length - 1);
+    Path file = directory.resolve("app-7.inprogress");
+    write(file, begun);
+    Path rolling = Files.createDirectory(directory.resolve("eventlog_v2_app-8"));
+    write(rolling.resolve("events_1_app-8"), Arrays.copyOf(begun, 9));
+    write(rolling.resolve("events_2_app-8"), Arrays.copyOfRange(begun, 9, begun.length));
+    for (Path log : List.of(file, rolling)) {
+      Explanation explanation = explain(log).get(0);
+      assertThat(explanation.damages())
+          .containsExactly(
+              log.getFileName() + " has no end of the application: it runs, or was killed");
+      assertThat(explanation.application().runMillis()).isPositive();
+    }
+  }
+
+  /** Listeners may tell more once the application has ended. */
+  @Test
+  void theEndMayStandInAnyPart() throws IOException {
+    Path rolling = Files.createDirectory(directory.resolve("eventlog_v2_app-9"));
+    write(rolling.resolve("events_1_app-9"), lines);
+    write(rolling.resolve("events_2_app-9"), Arrays.copyOfRange(lines, 5, 6));
+    assertThat(explain(rolling).get(0).damages()).isEmpty();
+  }
+
   @Test
   void aBadLineAmongOthersIsTold() throws IOException {
     String[] damaged = lines.clone();

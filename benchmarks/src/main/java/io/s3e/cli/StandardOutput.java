@@ -4,7 +4,9 @@ package io.s3e.cli;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
+import java.nio.channels.Channel;
 import java.nio.channels.Channels;
+import java.nio.channels.FileChannel;
 import java.nio.channels.WritableByteChannel;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -31,15 +33,25 @@ final class StandardOutput implements WritableByteChannel {
     try {
       return channel.write(source);
     } catch (IOException e) {
-      String message = String.valueOf(e.getMessage());
-      String small = message.toLowerCase(Locale.ROOT);
-      boolean isPipe = small.contains("broken pipe") || small.contains("pipe closed");
       IOException told =
-          isPipe
+          isOfPipe(e, channel)
               ? new ClosedPipeException(e)
-              : new IOException("Cannot write to standard output: " + message, e);
+              : new IOException("Cannot write to standard output: " + e.getMessage(), e);
       failure = told;
       throw told;
+    }
+  }
+
+  /** Systems tell it in the user's language; but a pipe has no position, in any of them. */
+  static boolean isOfPipe(IOException failure, Channel channel) {
+    String words = String.valueOf(failure.getMessage()).toLowerCase(Locale.ROOT);
+    if (words.contains("broken pipe") || words.contains("pipe closed")) {
+      return true;
+    }
+    try {
+      return channel instanceof FileChannel file && file.isOpen() && file.position() < 0;
+    } catch (IOException e) {
+      return true;
     }
   }
 

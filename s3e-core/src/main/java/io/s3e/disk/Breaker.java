@@ -55,7 +55,7 @@ final class Breaker {
       this.lasts = lasts;
     }
 
-    /** The cause that an operation's exception names, in the words of Linux and macOS. */
+    /** The cause that an operation's exception names in English; ERROR in other languages. */
     static Cause of(Throwable failure) {
       String words = String.valueOf(failure.getMessage()).toLowerCase(Locale.ROOT);
       if (words.contains("no space left") || words.contains("quota exceeded")) {

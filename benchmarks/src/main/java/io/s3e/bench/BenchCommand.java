@@ -226,7 +226,7 @@ public final class BenchCommand implements Callable<Integer> {
       return 1;
     }
     Report.checkDirectory(options.reportDirectory());
-    Progress progress = new Progress(System.err, progressShown, System.console() != null);
+    Progress progress = progress();
     try (RunDirectory directory = new RunDirectory(options.workDirectory());
         Target target = target(options, directory, progress)) {
       out.println(target.description());
@@ -251,6 +251,10 @@ public final class BenchCommand implements Callable<Integer> {
       }
       return exitCode(summaries);
     }
+  }
+
+  Progress progress() {
+    return new Progress(System.err, progressShown, Progress.isTerminal());
   }
 
   /**

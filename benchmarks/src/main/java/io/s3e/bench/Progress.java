@@ -3,8 +3,10 @@ package io.s3e.bench;
 
 import java.io.PrintStream;
 import me.tongfei.progressbar.ConsoleProgressBarConsumer;
+import me.tongfei.progressbar.DelegatingProgressBarConsumer;
 import me.tongfei.progressbar.ProgressBar;
 import me.tongfei.progressbar.ProgressBarBuilder;
+import me.tongfei.progressbar.ProgressBarConsumer;
 import me.tongfei.progressbar.ProgressBarStyle;
 
 /**
@@ -19,6 +21,9 @@ public final class Progress {
   private static final int LOG_INTERVAL_MILLIS = 5_000;
   private static final int FALLBACK_WIDTH = 110;
 
+  /** The launcher can ask whether standard error is a terminal; this JVM cannot. */
+  private static final String TERMINAL_PROPERTY = "s3e.terminal";
+
   private final PrintStream terminal;
   private final boolean shown;
   private final boolean interactive;
@@ -32,6 +37,12 @@ public final class Progress {
     this.terminal = terminal;
     this.shown = shown;
     this.interactive = interactive;
+  }
+
+  /** Whether standard error is a terminal. */
+  public static boolean isTerminal() {
+    String told = System.getProperty(TERMINAL_PROPERTY);
+    return told == null ? System.console() != null : Boolean.parseBoolean(told);
   }
 
   /** A bar that is told where the work stands. Closing it leaves its last state on the screen. */
@@ -55,10 +66,10 @@ public final class Progress {
   }
 
   private Bar bar(String task, long total, String unit, long unitSize, boolean speed) {
-    ConsoleProgressBarConsumer consumer =
+    ProgressBarConsumer consumer =
         interactive
             ? new ConsoleProgressBarConsumer(terminal)
-            : new ConsoleProgressBarConsumer(terminal, FALLBACK_WIDTH);
+            : new DelegatingProgressBarConsumer(terminal::println, FALLBACK_WIDTH);
     ProgressBarBuilder builder =
         new ProgressBarBuilder()
             .setTaskName(task)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.s3e.cli;
 
+import io.s3e.bench.Progress;
 import java.io.FileDescriptor;
 import java.io.FileInputStream;
 import java.io.FileOutputStream;
@@ -20,18 +21,13 @@ import java.nio.channels.WritableByteChannel;
 public record StandardStreams(
     InputStream in, OutputStream out, PrintStream err, boolean errIsTerminal) {
 
-  /** The launcher can ask whether standard error is a terminal; this JVM cannot. */
-  private static final String TERMINAL_PROPERTY = "s3e.terminal";
-
   /** Those of this process, without buffers between. */
   static StandardStreams ofProcess() {
-    String told = System.getProperty(TERMINAL_PROPERTY);
-    boolean terminal = told == null ? System.console() != null : Boolean.parseBoolean(told);
     return new StandardStreams(
         new FileInputStream(FileDescriptor.in),
         new FileOutputStream(FileDescriptor.out),
         System.err,
-        terminal);
+        Progress.isTerminal());
   }
 
   /** Standard output for the bytes of objects. */

@@ -95,12 +95,14 @@ class StartTest {
 
   @Test
   @Slow
-  void keysThatNobodyKnowsAreToldOnceForEachFileSystem() throws Exception {
+  void keysThatNobodyKnowsAreToldOnce() throws Exception {
     conf.set("fs.s3a.s3e.blok.size", "1");
     conf.set(OF_BUCKET + "s3e.clint", "crt");
     try (CapturedLog log = new CapturedLog();
-        FileSystem fs = S3AReads.open(conf)) {
+        FileSystem fs = S3AReads.open(conf);
+        FileSystem ofAnother = S3AReads.open(conf)) {
       readOne(fs);
+      readOne(ofAnother);
       List<String> said = log.lines("does not know");
       assertThat(said).hasSize(1);
       assertThat(said.get(0))

@@ -5,6 +5,7 @@ import io.s3e.disk.DiskCacheConfig.Scope;
 import io.s3e.hadoop.conf.ConfigValues;
 import io.s3e.hadoop.conf.DiskCacheKeys;
 import io.s3e.hadoop.conf.ProcessEnvironment;
+import io.s3e.hadoop.conf.ToldOnce;
 import io.s3e.jvm.OwnLoader;
 import java.io.File;
 import java.io.IOException;
@@ -122,7 +123,8 @@ final class CacheDirectories {
             ? found.stream().filter(each -> !isNoDisk(fileSystems.apply(each))).toList()
             : found;
     if (usable.isEmpty() && !found.isEmpty()) {
-      LOG.info(
+      ToldOnce.info(
+          LOG,
           "No cache on local disk: {} names {}, on {}; {} may name it all the same",
           source.name(),
           found,
@@ -131,7 +133,7 @@ final class CacheDirectories {
       return List.of();
     }
     if (!usable.isEmpty() && !problems.isEmpty()) {
-      LOG.warn("Left out of {} for the cache on disk: {}", source.name(), problems);
+      ToldOnce.warn(LOG, "Left out of {} for the cache on disk: {}", source.name(), problems);
     }
     if (usable.isEmpty()) {
       throw new IOException(
@@ -190,7 +192,8 @@ final class CacheDirectories {
     try {
       return new Source(name, ConfigValues.paths(text), kind);
     } catch (IllegalArgumentException e) {
-      LOG.warn("Not used for the cache on disk: {} = \"{}\" is no list of paths", name, text);
+      ToldOnce.warn(
+          LOG, "Not used for the cache on disk: {} = \"{}\" is no list of paths", name, text);
       return new Source(name, List.of(), kind);
     }
   }

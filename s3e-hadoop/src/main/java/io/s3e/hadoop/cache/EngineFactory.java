@@ -13,6 +13,7 @@ import io.s3e.hadoop.conf.DiskCacheSettings;
 import io.s3e.hadoop.conf.ExplainSetting;
 import io.s3e.hadoop.conf.ProcessEnvironment;
 import io.s3e.hadoop.conf.S3EKeys;
+import io.s3e.hadoop.conf.ToldOnce;
 import io.s3e.hadoop.explain.GetFiles;
 import io.s3e.hadoop.explain.GetSpans;
 import java.io.IOException;
@@ -69,7 +70,8 @@ public final class EngineFactory {
     long wanted = config.engine().memoryBytes();
     long applied = config.engine().effectiveMemoryBytes();
     if (wanted > applied) {
-      LOG.warn(
+      ToldOnce.warn(
+          LOG,
           "{} = \"{}\" is more than half of this JVM's direct memory, so {} bytes apply: raise"
               + " -XX:MaxDirectMemorySize to twice the budget, or lower the budget",
           S3EKeys.MEMORY_BUDGET.name(),
@@ -84,7 +86,7 @@ public final class EngineFactory {
         // Whoever wanted the engine does not any more.
         throw (InterruptedIOException) new InterruptedIOException(e.getMessage()).initCause(e);
       }
-      LOG.warn("No cache on disk, in memory only: {}", e.getMessage());
+      ToldOnce.warn(LOG, "No cache on disk, in memory only: {}", String.valueOf(e.getMessage()));
       engineConfig = inMemory(store);
     }
     S3E engine = S3E.create(engineConfig, client);
@@ -117,7 +119,8 @@ public final class EngineFactory {
     if (GetSpans.OfApplication.isPossible()) {
       return new GetSpans.OfApplication();
     }
-    LOG.warn(
+    ToldOnce.warn(
+        LOG,
         "{} = \"spans\" makes none: opentelemetry-api is not on the class path",
         S3EKeys.EXPLAIN.name());
     return null;

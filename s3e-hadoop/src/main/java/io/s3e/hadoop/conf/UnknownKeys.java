@@ -49,7 +49,7 @@ public final class UnknownKeys {
   private UnknownKeys() {}
 
   /**
-   * Tells all unknown keys in one WARN line, if there are any.
+   * Tells all unknown keys in one WARN line, if there are any that no file system has had alike.
    *
    * @param owner what to call the file system
    * @param original as for {@link #in}
@@ -57,8 +57,9 @@ public final class UnknownKeys {
    */
   public static void tell(String owner, Configuration original, @Nullable String bucket) {
     List<String> unknown = in(original, bucket);
-    if (!unknown.isEmpty()) {
-      LOG.warn("S3E of {} does not know, and ignores: {}", owner, String.join("; ", unknown));
+    String all = String.join("; ", unknown);
+    if (!unknown.isEmpty() && ToldOnce.isNew(all)) {
+      LOG.warn("S3E of {} does not know, and ignores: {}", owner, all);
     }
   }
 

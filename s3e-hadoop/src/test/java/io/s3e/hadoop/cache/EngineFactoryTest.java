@@ -18,6 +18,7 @@ import io.s3e.testing.MemoryObjectClient;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Base64;
+import java.util.List;
 import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -100,6 +101,20 @@ class EngineFactoryTest {
           .first()
           .asString()
           .contains("No cache on disk", "missing does not exist", "fs.s3a.s3e.cache.dirs");
+    }
+  }
+
+  @Test
+  void whatHoldsForAllFileSystemsIsToldByTheFirst() throws IOException {
+    conf.set("fs.s3a.s3e.memory.budget", "900g");
+    conf.set("fs.s3a.s3e.cache.dirs", temp.resolve("nowhere").toString());
+    EngineFactory factory = new EngineFactory(AdapterConfig.read(conf, "logs"), conf, "logs");
+    try (CapturedLog log = new CapturedLog()) {
+      for (String owner : List.of("s3a://logs", "s3a://others")) {
+        factory.create(owner, "s", null, granted -> new MemoryObjectClient(LIMITS)).close();
+      }
+      assertThat(log.lines("is more than half of this JVM's direct memory")).hasSize(1);
+      assertThat(log.lines("No cache on disk")).hasSize(1);
     }
   }
 

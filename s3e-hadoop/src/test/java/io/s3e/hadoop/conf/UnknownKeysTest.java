@@ -67,6 +67,19 @@ class UnknownKeysTest {
         .doesNotContainAnyElementsOf(UnknownKeys.KNOWN);
   }
 
+  @Test
+  void keysThatOtherFileSystemsHaveToldAreNotToldAgain() {
+    conf.set("fs.s3a.s3e.cache.mod", "x");
+    assertThat(theOnlyWarning()).contains("cache.mod");
+    try (CapturedLog log = new CapturedLog()) {
+      UnknownKeys.tell("s3a://others", conf, "others");
+      assertThat(log.lines("WARN")).isEmpty();
+      conf.set("fs.s3a.bucket.others.s3e.clent", "x");
+      UnknownKeys.tell("s3a://others", conf, "others");
+      assertThat(log.lines("WARN")).hasSize(1).first().asString().contains("clent");
+    }
+  }
+
   /** The values of keys that have gone, beside those that apply. */
   @Test
   void whatIsToldOfAKeyThatHasGoneIsTrue() {

@@ -524,8 +524,10 @@ class Hadoop33ReadsTest {
     Configuration conf = conf();
     conf.set("fs.s3a.s3e.explain", "spans");
     try (CapturedLog log = new CapturedLog();
-        FileSystem plain = make("io.s3e.hadoop.S3EFileSystem", conf)) {
+        FileSystem plain = make("io.s3e.hadoop.S3EFileSystem", conf);
+        FileSystem other = make("io.s3e.hadoop.S3EFileSystem", conf)) {
       assertThat(all(plain.open(file))).isEqualTo(content);
+      assertThat(all(other.open(file))).isEqualTo(content);
       assertThat(log.lines("WARN"))
           .filteredOn(line -> line.contains("opentelemetry-api is not on the class path"))
           .hasSize(1);

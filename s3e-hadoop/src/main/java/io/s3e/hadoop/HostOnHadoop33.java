@@ -7,6 +7,7 @@ import io.s3e.block.ByteRange;
 import io.s3e.client.ClientProvider;
 import io.s3e.hadoop.cache.EngineFactory;
 import io.s3e.hadoop.client.OpenEngines;
+import io.s3e.hadoop.client.ReadEngine;
 import io.s3e.hadoop.hadoop33.Reads;
 import io.s3e.hadoop.spark.SparkTask;
 import io.s3e.hadoop.stats.JoinedStatistics;
@@ -18,6 +19,7 @@ import io.s3e.prefetch.ReadPolicy;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicReference;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.statistics.IOStatistics;
@@ -30,18 +32,24 @@ import org.jspecify.annotations.Nullable;
  * The JVM's engine and the accounts of a framework, for the reads of one file system on Hadoop 3.3.
  *
  * @param owner what to call the file system in messages
+ * @param left the engine, until it is closed
  */
-record HostOnHadoop33(String owner, EngineFactory factory) implements Reads.Host {
+record HostOnHadoop33(
+    String owner, EngineFactory factory, AtomicReference<ReadEngine.@Nullable Made> left)
+    implements Reads.Host {
   @Override
   public S3E create(Closeable reads, String store, @Nullable String secret, ClientProvider client)
       throws IOException {
     S3E made = factory.create(owner, store, secret, client);
+    left.set(new ReadEngine.Made(made, () -> {}));
+    ReadEngine.endForgotten(reads, left);
     OpenEngines.opened(reads, made);
     return made;
   }
 
   @Override
   public void closed(Closeable reads) {
+    left.set(null);
     OpenEngines.closed(reads);
   }
 

@@ -102,7 +102,16 @@ public final class ReadEngine implements Closeable {
     this.owner = owner;
     this.patience = patience;
     this.maker = maker;
-    var unused = Forgotten.CLEANER.register(this, new Forgotten(left));
+    endForgotten(this, left);
+  }
+
+  /**
+   * Ends what an owner leaves that nobody has closed, once nothing refers to it.
+   *
+   * @param left must not lead to the owner; null once the owner has closed it
+   */
+  public static void endForgotten(Object owner, AtomicReference<@Nullable Made> left) {
+    var unused = Forgotten.CLEANER.register(owner, new Forgotten(left));
   }
 
   /**

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.s3e.hadoop.hadoop33;
 
+import static io.s3e.testing.Eventually.awaitTrue;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -18,10 +19,12 @@ import java.io.EOFException;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.lang.ref.WeakReference;
 import java.lang.reflect.Field;
 import java.lang.reflect.Proxy;
 import java.net.URI;
 import java.nio.file.AccessDeniedException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -549,6 +552,33 @@ class Hadoop33ReadsTest {
     second.close();
     assertThatThrownBy(late::read).isInstanceOf(IOException.class);
     assertThat(all(s3e.open(file))).isEqualTo(content);
+  }
+
+  /** Nothing that it reads by leads back to it. */
+  @Test
+  void aForgottenFileSystemGoesAndEndsWhatItHasReadBy() throws Exception {
+    OpenEngines.closeAll();
+    WeakReference<FileSystem> forgotten = readAndForget();
+    assertThat(OpenEngines.work().memoryLimit()).isPositive();
+    long gets = OpenEngines.work().metrics().get(EngineMetrics.Counter.GETS);
+    awaitTrue(
+        "it is collected",
+        Duration.ofSeconds(60),
+        () -> {
+          System.gc();
+          return forgotten.get() == null;
+        });
+    awaitTrue("its engine is closed", () -> OpenEngines.work().memoryLimit() == 0);
+    awaitTrue(
+        "its counts stay",
+        () -> OpenEngines.work().metrics().get(EngineMetrics.Counter.GETS) == gets);
+  }
+
+  /** In a frame of its own, so that nothing on the stack keeps the file system. */
+  private WeakReference<FileSystem> readAndForget() throws Exception {
+    FileSystem made = make("io.s3e.hadoop.S3EFileSystem", conf());
+    assertThat(all(made.open(file))).isEqualTo(content);
+    return new WeakReference<>(made);
   }
 
   /** A FileContext gives its file system statistics of its own once that is made. */

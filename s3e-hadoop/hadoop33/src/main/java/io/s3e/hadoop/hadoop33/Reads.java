@@ -77,7 +77,7 @@ public final class Reads implements Closeable {
     S3E create(Closeable reads, String store, @Nullable String secret, ClientProvider client)
         throws IOException;
 
-    /** The tenant has been closed by its owner. */
+    /** The tenant has been closed by its owner. One whose owner was forgotten ends by itself. */
     void closed(Closeable reads);
 
     /** Counts what one stream reads that the calling thread opens. */
@@ -300,12 +300,14 @@ public final class Reads implements Closeable {
     try {
       AwsClientSettings settings = client.settings(reach, S3aClient.of(shared, user));
       ClientProvider crt = AwsClients.crt(settings);
+      // Not this, so that the tenant does not keep its owner.
+      AtomicReference<Way> way = this.way;
       engine =
           host.create(
               this,
               client.store(),
               client.secret(),
-              memory -> new FirstContact(crt.create(memory), this::came));
+              memory -> new FirstContact(crt.create(memory), () -> came(way)));
       counted = engine;
       credentials = shared;
     } catch (CrtUnusableException | IllegalArgumentException | LinkageError e) {
@@ -350,7 +352,11 @@ public final class Reads implements Closeable {
 
   /** Something has come by S3E's client. */
   void came() {
-    if (isUndecided()) {
+    came(way);
+  }
+
+  private static void came(AtomicReference<Way> way) {
+    if (way.get() == Way.UNDECIDED) {
       var unused = way.compareAndSet(Way.UNDECIDED, Way.S3E);
     }
   }

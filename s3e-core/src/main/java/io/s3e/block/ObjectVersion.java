@@ -50,14 +50,16 @@ public final class ObjectVersion {
   }
 
   /**
-   * The same version, held for {@code holder} alone: for nobody but who is equal to it. Without an
-   * ETag it equals nothing else, whoever holds it.
+   * The same version, held for {@code holder} alone: for nobody but who is equal to it. One that is
+   * not {@linkplain #isIdentified identified} equals nothing else, whoever holds it.
    */
   public ObjectVersion heldFor(Object holder) {
-    if (etag == null) {
-      return unidentified(object, size, versionId);
-    }
-    return new ObjectVersion(object, size, etag, versionId, Objects.requireNonNull(holder));
+    return new ObjectVersion(object, size, etag, versionId, isIdentified() ? holder : new Object());
+  }
+
+  /** Whether the ETag tells the content: one that is blank or of zeros (old MinIO's) does not. */
+  public boolean isIdentified() {
+    return etag != null && !etag.matches("[\"0\\s]*(-\\d+)?\"?");
   }
 
   public ObjectRef object() {

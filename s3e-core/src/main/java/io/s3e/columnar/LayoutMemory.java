@@ -92,13 +92,13 @@ public final class LayoutMemory {
     return layouts.get(version);
   }
 
-  /** Keeps a layout, if its ETag is known and there is room; the one known before, if one was. */
+  /** Keeps a layout of a known version, if there is room; the one known before, if one was. */
   synchronized FileLayout keep(ObjectVersion version, FileLayout layout) {
     FileLayout known = layouts.get(version);
     if (known != null) {
       return known;
     }
-    if (version.etag() == null || layout.weight() > MAX_LAYOUT_BYTES) {
+    if (!version.isIdentified() || layout.weight() > MAX_LAYOUT_BYTES) {
       return layout;
     }
     layouts.put(version, layout);

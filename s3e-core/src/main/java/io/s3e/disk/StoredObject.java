@@ -36,13 +36,13 @@ public record StoredObject(long first, long second, int third, long size) {
   }
 
   /**
-   * The object that a version is in a cache; null if it has no ETag, no bytes or too many. To be
-   * asked once for each opening: it hashes the name.
+   * The object that a version is in a cache; null if it has no ETag of its own, no bytes or too
+   * many. To be asked once for each opening: it hashes the name.
    *
    * @param store which store the bucket is in: scheme, host and port of its endpoint
    */
   public static @Nullable StoredObject of(String store, ObjectVersion version) {
-    return version.etag() == null || version.size() <= 0 || version.size() > MOST_BYTES
+    return !version.isIdentified() || version.size() <= 0 || version.size() > MOST_BYTES
         ? null
         : at(ByteBuffer.wrap(hashOf(identity(store, version))), 0, version.size());
   }

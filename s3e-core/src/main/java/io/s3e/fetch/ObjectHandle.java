@@ -170,7 +170,7 @@ public final class ObjectHandle {
     Object holder = sharedBy;
     if (holder != null && name.etag() == null && isOfToldSize()) {
       ObjectVersion found = knownVersion();
-      if (found != null) {
+      if (found != null && found.isIdentified()) {
         // First, so that whoever sees the new name finds what came under the old one.
         announced = announced == null ? version : announced;
         name = found.heldFor(holder);

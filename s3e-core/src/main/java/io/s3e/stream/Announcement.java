@@ -61,7 +61,7 @@ public final class Announcement {
   /** What was announced is read by {@code opened} too, if that turned out to be the version. */
   void readBy(BlockReader opened) {
     ObjectVersion version = opened.handle.version;
-    String announced = etag();
+    String announced = version.isIdentified() ? etag() : null;
     if (announced != null && announced.equals(version.etag()) && version.size() == size()) {
       opened.handle.announcedAs(reader.handle.version);
     }

@@ -44,6 +44,7 @@ public record ResponseHead(
   }
 
   public ResponseHead {
+    requestId = StoreAnswer.oneLine(requestId);
     lengthSource = contentLength < 0 ? LengthSource.NOBODY : lengthSource;
   }
 

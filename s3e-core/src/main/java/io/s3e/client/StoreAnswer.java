@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param status HTTP status, 100 or more
  * @param code S3's error code, for example {@code SlowDown}; null if the answer has none
- * @param message S3's own words on one line; null if the answer has none
+ * @param message S3's own words on one line, cut if they are long; null if the answer has none
  * @param headers of the answer, found in any case; no header appears twice
  * @param errorRegion the region that the error document names; null if it names none
  */
@@ -27,6 +27,7 @@ public record StoreAnswer(
     Map<String, String> headers,
     @Nullable String errorRegion)
     implements Serializable {
+  private static final int MOST_CHARS = 1000;
   private static final String REQUEST_ID = "x-amz-request-id";
   private static final String EXTENDED_REQUEST_ID = "x-amz-id-2";
 
@@ -36,6 +37,7 @@ public record StoreAnswer(
     headers = Collections.unmodifiableMap(anyCase);
     code = oneLine(code);
     message = oneLine(message);
+    errorRegion = oneLine(errorRegion);
   }
 
   /**
@@ -44,18 +46,11 @@ public record StoreAnswer(
    */
   public static StoreAnswer of(int status, Map<String, String> headers, String body) {
     Map<String, String> all = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
-    putIfTold(all, REQUEST_ID, element(body, "RequestId"));
-    putIfTold(all, EXTENDED_REQUEST_ID, element(body, "HostId"));
+    all.put(REQUEST_ID, element(body, "RequestId"));
+    all.put(EXTENDED_REQUEST_ID, element(body, "HostId"));
     all.putAll(headers);
     return new StoreAnswer(
         status, element(body, "Code"), element(body, "Message"), all, element(body, "Region"));
-  }
-
-  private static void putIfTold(Map<String, String> headers, String name, @Nullable String value) {
-    String line = oneLine(value);
-    if (line != null) {
-      headers.put(name, line);
-    }
   }
 
   /** Whether the store refused: a status below 300 begins what was asked for. */
@@ -71,12 +66,12 @@ public record StoreAnswer(
 
   /** S3's name of the request, which AWS support asks for; null if it gave none. */
   public @Nullable String requestId() {
-    return headers.get(REQUEST_ID);
+    return oneLine(headers.get(REQUEST_ID));
   }
 
   /** The second half of S3's name of the request; null if it gave none. */
   public @Nullable String extendedRequestId() {
-    return headers.get(EXTENDED_REQUEST_ID);
+    return oneLine(headers.get(EXTENDED_REQUEST_ID));
   }
 
   /** The store's time as the answer was made; null if it does not tell. */
@@ -104,19 +99,21 @@ public record StoreAnswer(
     return " (request id " + id + (extended == null ? "" : ", extended " + extended) + ")";
   }
 
-  private static @Nullable String oneLine(@Nullable String text) {
+  /** Cut where it is long, since errors and records of GETs keep it. */
+  static @Nullable String oneLine(@Nullable String text) {
     String line = text == null ? "" : text.replaceAll("\\s+", " ").trim();
-    return line.isEmpty() ? null : line;
+    String cut = line.length() > MOST_CHARS ? line.substring(0, MOST_CHARS) + "..." : line;
+    return cut.isEmpty() ? null : cut;
   }
 
-  /** Text of the first element of that name in S3's flat error document; null if there is none. */
-  private static @Nullable String element(String xml, String name) {
+  /** Text of the first element of that name in S3's flat error document; empty if there is none. */
+  private static String element(String xml, String name) {
     int start = xml.indexOf("<" + name + ">");
     if (start < 0) {
-      return null;
+      return "";
     }
     int from = start + name.length() + 2;
     int end = xml.indexOf("</" + name + ">", from);
-    return end <= from ? null : xml.substring(from, end);
+    return end <= from ? "" : xml.substring(from, end);
   }
 }

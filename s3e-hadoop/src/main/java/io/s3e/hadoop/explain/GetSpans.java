@@ -146,9 +146,18 @@ public final class GetSpans implements GetSink {
   }
 
   /** A text of the record's JSON; null if it is not told. Quotes within a value are escaped. */
-  private static @Nullable String text(String json, String name) {
-    Matcher field = Pattern.compile('"' + name + "\":\"((?:[^\"\\\\]|\\\\.)*)\"").matcher(json);
-    return field.find() ? field.group(1).replaceAll("\\\\([\"\\\\])", "$1") : null;
+  static @Nullable String text(String json, String name) {
+    String start = '"' + name + "\":\"";
+    int from = json.indexOf(start) + start.length();
+    if (from < start.length()) {
+      return null;
+    }
+    // By hand: an expression that knows escapes takes a frame of the stack for each character.
+    int end = from;
+    while (json.charAt(end) != '"') {
+      end += json.charAt(end) == '\\' ? 2 : 1;
+    }
+    return json.substring(from, end).replaceAll("\\\\([\"\\\\])", "$1");
   }
 
   @Override

@@ -167,6 +167,16 @@ class GetSpansTest {
     }
   }
 
+  @Test
+  void aLongTextOfARecordIsTaken() {
+    String words = "it's \\\"said\\\" \\\\ \\u00e4";
+    String json =
+        "{\"label\":\"a \\\"failure\\\":\\\"b\",\"failure\":\"" + words.repeat(20_000) + "\"}";
+    assertThat(GetSpans.text(json, "failure")).isEqualTo("it's \"said\" \\ \\u00e4".repeat(20_000));
+    assertThat(GetSpans.text(json, "label")).isEqualTo("a \"failure\":\"b");
+    assertThat(GetSpans.text(json, "requestId")).isNull();
+  }
+
   @Slow
   @Test
   void noneIsMadeWhereTheSdkSamplesNoneOrNobodyAsks() throws Exception {

@@ -80,7 +80,8 @@ final class EngineStreams {
       boolean unused = handle.pinTotal(version.size());
     }
     handle.cancelledBy(options.cancelled());
-    handle.readBy(engine.streams.incrementAndGet(), options.label());
+    long number = engine.streams.incrementAndGet();
+    handle.readBy(source.fetcher().tenant.holder, number, options.label());
     source.fetcher().opened(handle);
     return new BlockReader(source, handle, planner, new Ahead(layout, counts));
   }

@@ -17,6 +17,8 @@ import io.s3e.client.ObjectClient;
 import io.s3e.client.RequestFailure;
 import io.s3e.client.RequestFailure.Kind;
 import io.s3e.client.ResponseHandler;
+import io.s3e.client.ResponseHead;
+import io.s3e.client.ResponseHead.LengthSource;
 import io.s3e.client.Transport;
 import io.s3e.disk.DiskCacheConfig;
 import io.s3e.disk.DiskCacheConfig.Mode;
@@ -289,6 +291,32 @@ class TenantsTest {
           assertThatThrownBy(in::readAllBytes).hasMessageContaining("403");
         }
       }
+    }
+  }
+
+  /** An object of the same name may be another store's, and what another user reads is no word. */
+  @Test
+  void anErrorTellsOfNoGetsOfAnotherTenant() throws Exception {
+    MemoryObjectClient one = client();
+    one.faults(
+        (request, number) -> {
+          long start = request.range().start();
+          String range = "bytes " + start + "-" + (request.range().end() - 1) + "/" + SIZE;
+          long length = request.range().length();
+          return Answer.GOOD.withHead(
+              new ResponseHead(
+                  206, range, length, ETAG, null, null, null, LengthSource.STORE, "OTHERS"));
+        });
+    MemoryObjectClient two = client();
+    S3EConfig elsewhere = config().toBuilder().store("elsewhere").build();
+    try (S3E first = tenant(one);
+        S3E second = S3E.create(elsewhere, budget, memory -> new Refusing(two, request -> true))) {
+      readAll(first);
+      assertThat(second.gets().latest(OBJECT, 9)).anyMatch(get -> get.json().contains("OTHERS"));
+      assertThatThrownBy(() -> readAll(second))
+          .hasMessageContaining("; its latest GETs: (1) ")
+          .hasMessageContaining("403")
+          .hasMessageNotContaining("OTHERS");
     }
   }
 

@@ -62,6 +62,13 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
     tenant.timer.watch(this);
   }
 
+  /** The tenant's own latest GETs of an object, the latest first. */
+  public List<GetRecord> latestGets(ObjectRef of) {
+    List<GetRecord> gets = tenant.ledger.latest(of, GetLedger.CAPACITY);
+    gets.removeIf(get -> get.reader.tenant() != tenant.holder);
+    return gets;
+  }
+
   /**
    * How much one of {@code windows} readers may have in flight ahead of it, in bytes. At least one
    * long request, which a crowd of readers takes turns at; the memory bounds them all together.

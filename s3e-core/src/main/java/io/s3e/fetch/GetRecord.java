@@ -44,8 +44,8 @@ public final class GetRecord {
     }
   }
 
-  /** The stream that caused it, by its number, and its opener's label of that. */
-  record Reader(long stream, @Nullable String label) {}
+  /** The holder of the tenant's blocks, its stream's number, and the opener's label of that. */
+  record Reader(Object tenant, long stream, @Nullable String label) {}
 
   private static final double NANOS_PER_MILLI = 1e6;
 
@@ -53,7 +53,7 @@ public final class GetRecord {
   private final long id;
   private final ObjectRef object;
   private final ByteRange range;
-  private final Reader reader;
+  final Reader reader;
   private final Enum<?> reason;
 
   /** Which one in a row without a new block it is, from 1. */

@@ -69,7 +69,7 @@ public final class ObjectHandle {
   /** The object's own Content-Encoding, empty if it has none; null before the store was asked. */
   volatile @Nullable String storedEncoding;
 
-  GetRecord.Reader reader = new GetRecord.Reader(0, null);
+  GetRecord.Reader reader = new GetRecord.Reader("", 0, null);
   private volatile @Nullable Supplier<@Nullable String> cancelled;
 
   /** S3's latest answer to the tenant that is known here, by this handle's GET or another's. */
@@ -266,9 +266,9 @@ public final class ObjectHandle {
     return etag.compareAndSet(null, seen) || seen.equals(etag.get());
   }
 
-  /** The number of the stream, and its opener's label of it; once, before it reads. */
-  public void readBy(long number, @Nullable String called) {
-    reader = new GetRecord.Reader(number, called);
+  /** The tenant's holder, the stream's number, its opener's label of it; once, before it reads. */
+  public void readBy(Object tenant, long number, @Nullable String called) {
+    reader = new GetRecord.Reader(tenant, number, called);
   }
 
   /** Reads of threads that {@code words} has words for end with these. */

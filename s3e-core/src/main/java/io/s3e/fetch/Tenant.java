@@ -30,13 +30,13 @@ public final class Tenant {
   final BlockIndex index;
   final Admission admission;
   public final FetchTimer timer;
-  public final GetLedger ledger;
+  final GetLedger ledger;
   final Account account;
   public final EngineMetrics metrics;
   final Proofs proofs;
 
   /** The holder of blocks that only this tenant may see; light, since their names hold it. */
-  final Object holder = new Object();
+  public final Object holder = new Object();
 
   /** Shared by the tenants that name the same store. */
   final Stores.Known store;

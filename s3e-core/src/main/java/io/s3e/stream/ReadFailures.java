@@ -18,7 +18,7 @@ import java.util.List;
 /**
  * The failures of one stream's reads. A read may go on where the store only has to say better what
  * the object is; every other error tells the object, its size, the offset and length of the read,
- * and the latest GETs of the object. Any thread.
+ * and the tenant's latest GETs of it. Any thread.
  */
 record ReadFailures(StreamSource source, ObjectHandle handle) {
   static final String CLOSED = "Stream is closed!";
@@ -72,10 +72,9 @@ record ReadFailures(StreamSource source, ObjectHandle handle) {
   }
 
   private String latestGets() {
-    List<GetRecord> gets =
-        source.fetcher().tenant.ledger.latest(handle.version.object(), TOLD_GETS);
+    List<GetRecord> gets = source.fetcher().latestGets(handle.version.object());
     StringBuilder told = new StringBuilder();
-    for (int i = 0; i < gets.size(); i++) {
+    for (int i = 0; i < Math.min(TOLD_GETS, gets.size()); i++) {
       told.append(i == 0 ? "; its latest GETs: (" : ", (").append(i + 1).append(") ");
       told.append(gets.get(i));
     }

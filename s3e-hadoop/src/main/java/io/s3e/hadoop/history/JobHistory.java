@@ -35,8 +35,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The history of the job that this JVM runs, or has a part in: read when the first file system that
- * uses it is made, added to when the last one has closed. File systems with the same settings share
- * one. A file system that outlives its job has its files counted for the job that runs then.
+ * uses it is made, added to when the last one has closed. File systems of one user with the same
+ * settings share one. A file system that outlives its job has its files counted for the job that
+ * runs then.
  *
  * <p><b>What can go wrong costs nothing but the history.</b> It is read and written by a thread of
  * its own, for which files wait {@link #READ_PATIENCE} once and the last file system {@link
@@ -45,7 +46,7 @@ import org.slf4j.LoggerFactory;
  * <p><b>In Spark</b> the plugin has executors leave the store to the driver, which tells them what
  * is {@linkplain #known known}, takes their {@linkplain #report reports} and writes once ({@link
  * #write}): executors need no way to the store of their own, and an application of a thousand reads
- * it once.
+ * it once. File systems of all users share the plugin's, which is the application's.
  *
  * <p>Any thread.
  */
@@ -68,7 +69,7 @@ public final class JobHistory implements AutoCloseable {
   private static final int BEFORE_FILE_SYSTEMS_CLOSE = FileSystem.SHUTDOWN_HOOK_PRIORITY + 10;
 
   /** In the order of their beginnings. Guarded by itself. */
-  private static final Map<HistorySetting, JobHistory> OPEN = new LinkedHashMap<>();
+  private static final Map<Key, JobHistory> OPEN = new LinkedHashMap<>();
 
   private static final AtomicBoolean TOLD_OF_SETTING = new AtomicBoolean();
 
@@ -93,8 +94,19 @@ public final class JobHistory implements AutoCloseable {
     }
   }
 
-  /** As it was set, with the folded name of the job. */
-  private final HistorySetting key;
+  /**
+   * Who shares a history.
+   *
+   * @param setting as it was set, with the folded name of the job
+   * @param user the name of the user whose file systems do; null for those of all
+   */
+  private record Key(HistorySetting setting, @Nullable String user) {
+    String job() {
+      return setting.job();
+    }
+  }
+
+  private final Key key;
 
   /** As whom the directory is read and written: who joined first. */
   private final UserGroupInformation user;
@@ -131,23 +143,23 @@ public final class JobHistory implements AutoCloseable {
    * @param known tells what is, in place of the store; null if that does
    */
   private JobHistory(
-      HistorySetting key,
+      Key key,
       UserGroupInformation user,
       Configuration conf,
       @Nullable FileSystem files,
       @Nullable Callable<byte[]> known) {
     this.key = key;
     this.user = user;
-    this.store = new HistoryStore(new Path(key.directory()), conf);
+    this.store = new HistoryStore(new Path(key.setting.directory()), conf);
     this.isOfStore = known == null;
     if (files != null) {
       store.lend(files);
     }
-    this.run = key.run().isEmpty() ? part : key.run();
+    this.run = key.setting.run().isEmpty() ? part : key.setting.run();
     String task = conf.getTrimmed("mapreduce.task.attempt.id", "");
     this.wholeJvm = task.isEmpty() ? part : task;
     this.past =
-        key.mode() == Mode.ON
+        key.setting.mode() == Mode.ON
             ? onThread(user, () -> load(known)).exceptionally(this::unread)
             : CompletableFuture.completedFuture(Past.NONE);
   }
@@ -163,7 +175,8 @@ public final class JobHistory implements AutoCloseable {
   }
 
   /**
-   * As above.
+   * As above, for a file system: with others of the same user alone, unless one without is open
+   * already.
    *
    * @param files the user, by which the store is read and written if it is there: {@link
    *     #close(FileSystem)} takes it back
@@ -204,19 +217,24 @@ public final class JobHistory implements AutoCloseable {
       }
       return null;
     }
-    HistorySetting key =
+    HistorySetting folded =
         new HistorySetting(setting.mode(), setting.directory(), job, setting.run());
     synchronized (OPEN) {
-      JobHistory history = OPEN.get(key);
-      if (history == null) {
-        try {
-          UserGroupInformation user = UserGroupInformation.getCurrentUser();
+      JobHistory history = OPEN.get(new Key(folded, null));
+      try {
+        UserGroupInformation user = UserGroupInformation.getCurrentUser();
+        Key ofUser = new Key(folded, user.getUserName());
+        history = history == null ? OPEN.get(ofUser) : history;
+        if (history == null) {
+          Key key = files == null ? new Key(folded, null) : ofUser;
           history = new JobHistory(key, user, conf, files, known);
-        } catch (IOException | IllegalArgumentException | OutOfMemoryError e) {
-          LOG.warn("No history is kept in {}: {}", setting.directory(), e.toString());
-          return null;
+          OPEN.put(key, history);
         }
-        OPEN.put(key, history);
+      } catch (IOException | IllegalArgumentException | OutOfMemoryError e) {
+        LOG.warn("No history is kept in {}: {}", setting.directory(), e.toString());
+        return null;
+      }
+      if (history.users == 0) {
         ShutdownHookManager hooks = ShutdownHookManager.get();
         if (!hooks.isShutdownInProgress()) {
           hooks.addShutdownHook(AT_END, BEFORE_FILE_SYSTEMS_CLOSE);
@@ -311,15 +329,17 @@ public final class JobHistory implements AutoCloseable {
   }
 
   /**
-   * The latest in the same directory that is still to be written, else this one: Hadoop keeps file
-   * systems when their job is over, as that of a notebook's first SparkContext, and the next one's
-   * tasks read by them.
+   * The user's latest in the same directory that is still to be written, else this one: Hadoop
+   * keeps file systems when their job is over, as that of a notebook's first SparkContext, and the
+   * next one's tasks read by them.
    */
   private JobHistory ofJobThatRuns() {
     JobHistory latest = this;
     synchronized (OPEN) {
       for (JobHistory each : OPEN.values()) {
-        if (!each.isWritten.get() && each.key.directory().equals(key.directory())) {
+        boolean isUsers = each.key.user == null || each.key.user.equals(key.user);
+        boolean isThere = each.key.setting.directory().equals(key.setting.directory());
+        if (isUsers && isThere && !each.isWritten.get()) {
           latest = each;
         }
       }
@@ -441,7 +461,7 @@ public final class JobHistory implements AutoCloseable {
     } else if (adding.isCompletedExceptionally()) {
       warn("The history is not written", "an error, which the debug log has");
     }
-    if (found != null && key.mode() == Mode.ON) {
+    if (found != null && key.setting.mode() == Mode.ON) {
       LOG.info(
           "History of {}: {}{}",
           key.job(),
@@ -511,7 +531,9 @@ public final class JobHistory implements AutoCloseable {
    */
   private boolean isWorthWriting() {
     Set<String> known = past.getNow(Past.NONE).places;
-    return key.mode() == Mode.OBSERVE || tables.hasOthersThan(known) || Trial.isTold(wholeJvm);
+    return key.setting.mode() == Mode.OBSERVE
+        || tables.hasOthersThan(known)
+        || Trial.isTold(wholeJvm);
   }
 
   @Override

@@ -9,6 +9,7 @@ import io.s3e.hadoop.conf.HistorySetting;
 import io.s3e.hadoop.conf.HistorySetting.Mode;
 import io.s3e.testing.Slow;
 import java.nio.file.Path;
+import java.security.PrivilegedExceptionAction;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -17,6 +18,8 @@ import java.util.Objects;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.security.UserGroupInformation;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -129,6 +132,51 @@ class JobHistoryTest {
           .extracting(TableFacts::place)
           .containsExactly("b/table-of-" + job);
     }
+  }
+
+  /** Whose credentials reach the directory is nothing that another user may have a part in. */
+  @Test
+  void fileSystemsOfEachUserShareAHistory(@TempDir Path directory) throws Exception {
+    HistorySetting setting = job("j", directory);
+    UserGroupInformation alice = UserGroupInformation.createRemoteUser("alice");
+    UserGroupInformation aliceToo = UserGroupInformation.createRemoteUser("alice");
+    UserGroupInformation bob = UserGroupInformation.createRemoteUser("bob");
+    try (JobHistory one = joined(alice, setting);
+        JobHistory two = joined(bob, setting);
+        JobHistory three = joined(aliceToo, setting)) {
+      assertThat(two).isNotSameAs(one);
+      assertThat(three).isSameAs(one);
+    }
+  }
+
+  /** As beside Spark's plugin, which collects what all of them have read. */
+  @Test
+  void fileSystemsOfAllUsersShareTheHistoryOfAnApplication(@TempDir Path directory)
+      throws Exception {
+    HistorySetting setting = job("j", directory);
+    try (JobHistory driver = Objects.requireNonNull(JobHistory.join(setting, conf()));
+        JobHistory one = joined(UserGroupInformation.createRemoteUser("alice"), setting);
+        JobHistory two = joined(UserGroupInformation.createRemoteUser("bob"), setting)) {
+      assertThat(one).isSameAs(driver);
+      assertThat(two).isSameAs(driver);
+    }
+  }
+
+  /** A file system may be there before the plugin is. */
+  @Test
+  void anApplicationJoinsTheHistoryOfItsUser(@TempDir Path directory) throws Exception {
+    HistorySetting setting = job("j", directory);
+    try (JobHistory ofFiles = joined(UserGroupInformation.getCurrentUser(), setting);
+        JobHistory driver = Objects.requireNonNull(JobHistory.join(setting, conf()))) {
+      assertThat(driver).isSameAs(ofFiles);
+    }
+  }
+
+  private static JobHistory joined(UserGroupInformation user, HistorySetting setting)
+      throws Exception {
+    FileSystem files = FileSystem.getLocal(conf());
+    PrivilegedExceptionAction<JobHistory> join = () -> JobHistory.join(setting, conf(), files);
+    return Objects.requireNonNull(user.doAs(join));
   }
 
   private static HistorySetting job(String name, Path directory) {

@@ -74,14 +74,14 @@ public final class AwsClients {
    * The name that blocks of a store are kept under: {@link io.s3e.S3EConfig#store}. All who reach
    * it alike share them.
    *
-   * @param endpoint the one that the client was given; empty for AWS's own
+   * @param endpoint the one that the client was given, whose user is left out; empty for AWS's own
    * @param region the client's; null if not known
    */
   public static String storeName(Optional<URI> endpoint, @Nullable String region) {
     String path = endpoint.map(URI::getRawPath).orElse("").replaceFirst("/+$", "");
     String aws = "https://s3." + (region == null ? "" : region + ".") + "amazonaws.com";
     String host = endpoint.map(uri -> uri.getScheme() + "://" + uri.getAuthority()).orElse(aws);
-    return host.toLowerCase(Locale.ROOT) + path;
+    return host.replaceFirst("//.*@", "//").toLowerCase(Locale.ROOT) + path;
   }
 
   private static ObjectClient open(AwsClientSettings settings, ClientMemory memory, boolean lends) {

@@ -41,6 +41,7 @@ class AwsClientSettingsTest {
         .isEqualTo("https://gateway.example:443/Tenant1")
         .isNotEqualTo(storeName("https://gateway.example:443/Tenant2"));
     assertThat(storeName("http://Store:9000/")).isEqualTo("http://store:9000");
+    assertThat(storeName("https://me:s%40cret@Store:9000/a@b")).isEqualTo("https://store:9000/a@b");
     assertThat(AwsClients.storeName(Optional.empty(), "eu-west-1"))
         .isEqualTo("https://s3.eu-west-1.amazonaws.com");
   }

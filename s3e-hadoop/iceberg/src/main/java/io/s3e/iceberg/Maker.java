@@ -51,7 +51,8 @@ record Maker(ClientView view, @Nullable String reason) implements FallbackClient
   }
 
   private ObjectClient own(ClientMemory memory) {
-    ClientProvider fast = AwsClients.crt(view.settings());
+    // Settings that S3E's own client refuses are one more reason for Iceberg's.
+    ClientProvider fast = granted -> AwsClients.crt(view.settings()).create(granted);
     return S3EProperties.requiresOwnClient(view.properties())
         ? fast.create(memory)
         // Iceberg's lets requests wait for a thread.

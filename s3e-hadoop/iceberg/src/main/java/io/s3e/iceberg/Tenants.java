@@ -174,10 +174,24 @@ final class Tenants implements AutoCloseable {
     }
   }
 
-  /** The catalog's, and over them the vended ones. */
+  /** The catalog's, and over them the vended ones, without S3E's own if one is not accepted. */
   private Map<String, String> properties(String location) {
+    Map<String, String> vended = new HashMap<>(vended(location));
     Map<String, String> all = new HashMap<>(owner.knownProperties());
-    all.putAll(vended(location));
+    all.putAll(vended);
+    try {
+      var unused = S3EProperties.config(all);
+      return all;
+    } catch (IllegalArgumentException e) {
+      // The catalog's were checked; an answer of its server must not fail what Iceberg would read.
+      if (TOLD.add(String.valueOf(e.getMessage()))) {
+        LOG.warn("Properties of S3E's that came with credentials are not used: {}", e.getMessage());
+      }
+    }
+    vended.keySet().removeIf(key -> key.startsWith(S3EProperties.PREFIX));
+    all.clear();
+    all.putAll(owner.knownProperties());
+    all.putAll(vended);
     return all;
   }
 

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.net.httpserver.HttpServer;
+import io.s3e.testing.CapturedLog;
 import io.s3e.testing.Fault;
 import io.s3e.testing.Slow;
 import io.s3e.testing.StoredContent;
@@ -95,6 +96,26 @@ class CredentialsTest {
         .allSatisfy(
             request ->
                 assertThat(request.header("x-amz-security-token")).isEqualTo("token-of-seconds"));
+  }
+
+  /** What a catalog's server answers is not checked when the file IO is made. */
+  @Test
+  @Tag("iceberg-1.11")
+  void whatIsVendedToS3eAndNotAcceptedIsToldOnceAndNotUsed() throws IOException {
+    StoredContent one = store.put("one/file", SIZE, 1);
+    Map<String, String> config = new HashMap<>(vended("one/", "firsts").config());
+    config.put("s3e.read.timeout", "soon");
+    S3EFileIO io = new S3EFileIO();
+    io.setCredentials(List.of(StorageCredential.create(HostileStore.location("one/"), config)));
+    try (io;
+        CapturedLog log = new CapturedLog()) {
+      store.open(io);
+      for (int i = 0; i < 2; i++) {
+        assertThat(read(io, "one/file", SIZE)).isEqualTo(bytes(one, 0, SIZE));
+      }
+      assertThat(log.lines("s3e.read.timeout is \"soon\"; accepted is")).hasSize(1);
+    }
+    assertThat(store.signers("one")).containsExactly("firsts");
   }
 
   /** As where a REST catalog tells the key of a table: S3E's client would ask without it. */

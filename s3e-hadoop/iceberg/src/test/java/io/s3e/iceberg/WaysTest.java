@@ -123,6 +123,19 @@ class WaysTest {
     }
   }
 
+  /** The SDK takes such an endpoint, S3E's own client refuses it. */
+  @Test
+  void icebergsClientReadsWhereS3esRefusesTheEndpoint() throws Exception {
+    String endpoint = store.server.endpoint().toString().replace("//", "//me:secret@");
+    try (CapturedLog log = new CapturedLog();
+        S3EFileIO io = store.open(new S3EFileIO(), "s3.endpoint", endpoint)) {
+      assertReads(io);
+      assertThat(client(io)).isEqualTo("iceberg");
+      assertThat(log.await("cannot be made")).hasSize(1);
+      assertThat(log.lines("secret")).isEmpty();
+    }
+  }
+
   @Test
   void icebergsCanBeChosen() throws IOException {
     try (CapturedLog log = new CapturedLog();

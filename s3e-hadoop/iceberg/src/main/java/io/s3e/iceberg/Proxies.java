@@ -38,7 +38,8 @@ final class Proxies {
       Function<String, @Nullable String> variable) {
     String endpoint = properties.get(ENDPOINT);
     if (endpoint != null) {
-      return ENDPOINT + " is \"" + endpoint + "\"";
+      // Without who logs in there.
+      return ENDPOINT + " is \"" + endpoint.replaceFirst("//[^/]*@", "//") + "\"";
     }
     String host = String.valueOf(store.getHost()).toLowerCase(Locale.ROOT);
     String found = null;

@@ -291,6 +291,16 @@ class WaysTest {
     }
   }
 
+  @Test
+  void whoLogsInAtAProxyIsInNoReason() {
+    URI aws = URI.create("https://s3.eu-west-1.amazonaws.com");
+    String key = "http-client.proxy-endpoint";
+    for (String user : List.of("", "me:se@cret@")) {
+      Map<String, String> proxy = Map.of(key, "http://" + user + "proxy:3128");
+      assertThat(Proxies.between(aws, proxy)).isEqualTo(key + " is \"http://proxy:3128\"");
+    }
+  }
+
   @ParameterizedTest
   @CsvSource({"50, 0, 25", "10, 0, 5", "1, 0, 1", "200, 0, 32", "200, 40, 40", "many, 40, 1"})
   void halfOfTheConnectionsOfIcebergsClientAreS3es(String connections, int wanted, int threads) {

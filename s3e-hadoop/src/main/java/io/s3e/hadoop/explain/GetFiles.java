@@ -9,13 +9,16 @@ import io.s3e.jvm.OwnLoader;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.lang.management.ManagementFactory;
+import java.nio.channels.Channels;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ThreadLocalRandom;
@@ -205,7 +208,10 @@ public final class GetFiles implements GetSink, GetFilesMBean {
 
   /** A file that only this user may read, since names of objects are in it. */
   static OutputStream open(Path path) throws IOException {
-    return Files.newOutputStream(Files.createFile(path, OWNER_ALONE));
+    // In one step: what is opened by its name again may be another's by then.
+    return Channels.newOutputStream(
+        Files.newByteChannel(
+            path, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE), OWNER_ALONE));
   }
 
   private Path path(Object number) {

@@ -3,6 +3,7 @@ package io.s3e.hadoop.explain;
 
 import static io.s3e.testing.Eventually.awaitTrue;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -29,6 +30,7 @@ import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.net.URI;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -131,6 +133,19 @@ class GetFilesTest {
         .containsExactlyInAnyOrderElementsOf(gets.stream().map(GetRecord::json).toList());
     assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
         .isEqualTo("rw-------");
+  }
+
+  /** As a stranger lays one there, in a directory that is open to all. */
+  @Test
+  void aFileOrLinkThatIsThereIsNeverWrittenTo() throws Exception {
+    Path others = Files.writeString(temp.resolve("others"), "as it was");
+    Path link = Files.createSymbolicLink(temp.resolve("link"), others);
+    Path dangling = Files.createSymbolicLink(temp.resolve("dangling"), temp.resolve("nothing"));
+    for (Path each : List.of(others, link, dangling)) {
+      assertThatThrownBy(() -> GetFiles.open(each)).isInstanceOf(FileAlreadyExistsException.class);
+    }
+    assertThat(others).hasContent("as it was");
+    assertThat(temp.resolve("nothing")).doesNotExist();
   }
 
   @Test

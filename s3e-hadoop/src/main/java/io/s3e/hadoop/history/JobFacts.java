@@ -11,6 +11,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -32,6 +33,7 @@ public record JobFacts(String job, String off, List<Run> runs, List<TableFacts> 
 
   static final int MOST_TABLES = 1000;
   private static final int MOST_WORDS = 1000;
+  private static final Pattern NOT_SHOWN = Pattern.compile("[\\p{C}\\u2028\\u2029]");
 
   /**
    * What one JVM tells of one run.
@@ -61,7 +63,9 @@ public record JobFacts(String job, String off, List<Run> runs, List<TableFacts> 
 
   public JobFacts {
     job = job == null ? "" : job;
-    off = off == null ? "" : off.substring(0, Math.min(MOST_WORDS, off.length()));
+    // Whoever may write the directory has chosen them, and they go to logs and terminals.
+    String words = off == null ? "" : off.substring(0, Math.min(MOST_WORDS, off.length()));
+    off = NOT_SHOWN.matcher(words).replaceAll("?");
     runs = latest(TableFacts.copy(runs));
     tables = latestTables(TableFacts.copy(tables));
   }

@@ -25,6 +25,14 @@ class JobFactsTest {
     }
   }
 
+  /** They are whoever's who may write the directory, and are logged and shown on terminals. */
+  @Test
+  void whyItIsOffIsToldOnOneLineWithoutControlCharacters() {
+    String forged = "worse\r\n26/11/30 INFO All is well\t\u001b[2J\u2028\u202e\u0085 é 12 %";
+    assertThat(new JobFacts("j", forged, List.of(), List.of()).off())
+        .isEqualTo("worse??26/11/30 INFO All is well??[2J??? é 12 %");
+  }
+
   @Test
   void partThatTellsMoreTakesThePlaceOfWhatItToldBefore() {
     Run before = run("r", "p", 5, 3, 1);

@@ -29,6 +29,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -40,6 +41,7 @@ import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.s3a.RemoteFileChangedException;
+import org.apache.hadoop.fs.s3a.S3AFileSystem;
 import org.apache.hadoop.fs.statistics.IOStatistics;
 import org.apache.hadoop.fs.statistics.IOStatisticsSource;
 import org.apache.hadoop.util.VersionInfo;
@@ -161,6 +163,26 @@ class Hadoop33RequestsTest {
     } else {
       assertThat(end).isGreaterThanOrEqualTo(2 << 20);
     }
+  }
+
+  @Test
+  void aReadaheadThatIsNoNumberIsTakenAsByS3a() throws Exception {
+    List<String> outcomes = new ArrayList<>();
+    for (FileSystem files : List.of(new S3AFileSystem(), make())) {
+      try (files) {
+        if (outcomes.isEmpty()) {
+          files.initialize(URI.create("s3a://data/"), conf());
+        }
+        server.ifMatch(HostileS3Server.IfMatch.IGNORED);
+        try (FSDataInputStream in =
+            files.openFile(FILE).opt("fs.s3a.readahead.range", "many").build().get()) {
+          outcomes.add("read " + in.read());
+        } catch (IOException | RuntimeException | ExecutionException e) {
+          outcomes.add(e.getClass().getName());
+        }
+      }
+    }
+    assertThat(outcomes.get(1)).isEqualTo(outcomes.get(0));
   }
 
   /** The first name that is known holds; with none, the policy is what the reads look like. */

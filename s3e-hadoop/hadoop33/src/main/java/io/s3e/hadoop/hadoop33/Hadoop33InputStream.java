@@ -69,14 +69,13 @@ final class Hadoop33InputStream extends FSInputStream
       Reads reads,
       ObjectRef object,
       OpenOptions options,
-      long readahead,
       S3AInputStream theirs,
       FileSystem.Statistics statistics,
       Reads.Account account) {
     this.reads = reads;
     this.object = object;
     this.options = options;
-    this.readahead = readahead;
+    this.readahead = theirs.getReadahead();
     this.theirs = theirs;
     this.counters = theirs.getS3AStreamStatistics();
     this.statistics = statistics;

@@ -30,7 +30,6 @@ import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.impl.OpenFileParameters;
 import org.apache.hadoop.fs.s3a.AWSCredentialProviderList;
-import org.apache.hadoop.fs.s3a.Constants;
 import org.apache.hadoop.fs.s3a.S3AFileSystem;
 import org.apache.hadoop.fs.s3a.S3AInputStream;
 import org.apache.hadoop.fs.statistics.IOStatistics;
@@ -199,9 +198,8 @@ public final class Reads implements Closeable {
   public FSDataInputStream open(Path path, int bufferSize) throws IOException {
     Path whole = fileSystem.makeQualified(path);
     Account account = host.account();
-    Configuration none = new Configuration(false);
-    OpenOptions told = told(whole, none);
-    return over(s3a.open(path, bufferSize), whole, null, told, readahead(none), account);
+    OpenOptions told = told(whole, new Configuration(false));
+    return over(s3a.open(path, bufferSize), whole, null, told, account);
   }
 
   /** As {@code openFile().build()}, with what it tells. */
@@ -212,19 +210,7 @@ public final class Reads implements Closeable {
     Account account = host.account();
     OpenOptions told = told(whole, parameters.getOptions());
     FileStatus status = parameters.getStatus();
-    return s3a.openFile(
-        path,
-        parameters,
-        opened -> over(opened, whole, status, told, readahead(parameters.getOptions()), account));
-  }
-
-  /** The least that a stream fetches ahead, in bytes. */
-  private long readahead(Configuration options) {
-    long byDefault =
-        fileSystem
-            .getConf()
-            .getLongBytes(Constants.READAHEAD_RANGE, Constants.DEFAULT_READAHEAD_RANGE);
-    return options.getLongBytes(Constants.READAHEAD_RANGE, byDefault);
+    return s3a.openFile(path, parameters, opened -> over(opened, whole, status, told, account));
   }
 
   private OpenOptions told(Path whole, Configuration options) {
@@ -242,7 +228,6 @@ public final class Reads implements Closeable {
       Path whole,
       @Nullable FileStatus status,
       OpenOptions told,
-      long readahead,
       Account account) {
     if (way.get() == Way.S3A || !(opened.getWrappedStream() instanceof S3AInputStream theirs)) {
       return opened;
@@ -259,8 +244,7 @@ public final class Reads implements Closeable {
                     : new ByteRange(Math.min(split.start(), size), Math.min(split.end(), size)));
     ObjectRef object = new ObjectRef(fileSystem.getBucket(), fileSystem.pathToKey(whole));
     return new FSDataInputStream(
-        new Hadoop33InputStream(
-            this, object, options, readahead, theirs, statistics.get(), account));
+        new Hadoop33InputStream(this, object, options, theirs, statistics.get(), account));
   }
 
   /** That of the status, else that of S3A's HEAD; null if there was neither. */

@@ -7,7 +7,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
+import com.amazonaws.regions.DefaultAwsRegionProviderChain;
 import io.s3e.block.ObjectRef;
+import io.s3e.client.aws.AwsClients;
 import io.s3e.testing.Fault;
 import io.s3e.testing.HostileS3Server;
 import io.s3e.testing.HostileS3Server.Request;
@@ -26,6 +28,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -237,6 +240,21 @@ class Hadoop33RequestsTest {
     Request get = readBy(make());
     assertThat(get.header("Authorization")).contains("/us-east-1/s3/aws4_request");
     assertThat(head().header("Authorization")).contains("/us-east-1/s3/aws4_request");
+  }
+
+  /** Empty is not unset: S3A leaves the region to the SDK then, which has a chain to ask. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void anEmptyRegionOfAwsIsThatOfTheSdksChain(boolean isEmpty) throws Exception {
+    String key = (isEmpty ? "fs.s3a.endpoint.region" : "unset") + "=";
+    System.setProperty("aws.region", "eu-west-3");
+    try (S3AFileSystem files = (S3AFileSystem) make("fs.s3a.endpoint=", key)) {
+      String region = new DefaultAwsRegionProviderChain().getRegion();
+      assertThat(Reads.outlook(files).store())
+          .isEqualTo(AwsClients.storeName(Optional.empty(), isEmpty ? region : "us-east-1"));
+    } finally {
+      System.clearProperty("aws.region");
+    }
   }
 
   /** S3A says which Hadoop it is of, after the prefix. */

@@ -175,7 +175,7 @@ public final class Reads implements Closeable {
    */
   public record Outlook(@Nullable String reasonForS3a, String store, @Nullable String secret) {}
 
-  /** Sends nothing. */
+  /** Sends nothing to the store. */
   public static Outlook outlook(S3AFileSystem fileSystem) {
     S3aClient client = new S3aClient(fileSystem);
     return new Outlook(reasonForS3a(client), client.store(), client.secret());

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.s3e.hadoop.hadoop33;
 
+import com.amazonaws.SdkClientException;
 import com.amazonaws.auth.AWSCredentials;
 import com.amazonaws.auth.AWSSessionCredentials;
+import com.amazonaws.regions.DefaultAwsRegionProviderChain;
 import com.amazonaws.util.AwsHostNameUtils;
 import io.s3e.block.ObjectRef;
 import io.s3e.client.CredentialsSource;
@@ -151,13 +153,27 @@ final class S3aClient {
   }
 
   private String region() {
-    String told = conf.getTrimmed(Constants.AWS_REGION, "");
+    String told = conf.getTrimmed(Constants.AWS_REGION);
+    if (told != null && !told.isEmpty()) {
+      return told;
+    }
     URI endpoint = endpoint();
-    String ofHost =
-        told.isEmpty() && endpoint != null
-            ? AwsHostNameUtils.parseRegion(endpoint.getHost(), "s3")
-            : null;
-    return !told.isEmpty() ? told : ofHost != null ? ofHost : Constants.AWS_S3_CENTRAL_REGION;
+    String found = null;
+    if (endpoint != null) {
+      found = AwsHostNameUtils.parseRegion(endpoint.getHost(), "s3");
+    } else if (told != null) {
+      found = regionOfSdk();
+    }
+    return found == null ? Constants.AWS_S3_CENTRAL_REGION : found;
+  }
+
+  /** That of S3A's client where the key is empty; it has come from there before, so it is near. */
+  private static @Nullable String regionOfSdk() {
+    try {
+      return new DefaultAwsRegionProviderChain().getRegion();
+    } catch (SdkClientException e) {
+      return null;
+    }
   }
 
   /** What each GET of an object says beside its range. */

@@ -44,6 +44,7 @@ import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.s3a.RemoteFileChangedException;
+import org.apache.hadoop.fs.s3a.S3AFileStatus;
 import org.apache.hadoop.fs.s3a.S3AFileSystem;
 import org.apache.hadoop.fs.statistics.IOStatistics;
 import org.apache.hadoop.fs.statistics.IOStatisticsSource;
@@ -441,6 +442,54 @@ class Hadoop33RequestsTest {
       assertThatThrownBy(() -> in.readFully(large.length / 2, new byte[1000]))
           .isInstanceOf(RemoteFileChangedException.class);
       assertThat(server.gets().get(1).header("If-Match")).isNotEmpty().isNotEqualTo(etag);
+    }
+  }
+
+  /** Of a version that nobody tells; 3.3.4 has no other way to open one. */
+  private static FSDataInputStream openUntold(FileSystem files, Path path, long length)
+      throws Exception {
+    FileStatus status = new S3AFileStatus(length, 0, path, length, "owner", null, null);
+    return files.openFile(path).withFileStatus(status).build().get();
+  }
+
+  /** S3A's stream, which knows of no version, would take the bytes of the next one. */
+  @Test
+  void aVersionThatS3eHasFoundIsHeldWhereS3aReadsAllOthers() throws Exception {
+    byte[] large = new byte[24 << 20];
+    server.put(OBJECT, large);
+    server.put(new ObjectRef("data", "other"), content);
+    server.decide(request -> request.target().endsWith("/other") ? Fault.etag(null) : Fault.none());
+    try (FileSystem files =
+            make(
+                "fs.s3a.s3e.prefetch.enabled=false",
+                "fs.s3a.change.detection.version.required=false");
+        FSDataInputStream in = openUntold(files, FILE, large.length)) {
+      assertThat(in.read()).isZero();
+      Path other = new Path("s3a://data/other");
+      assertThat(all(openUntold(files, other, content.length))).isEqualTo(content);
+      assertThat(files.hasPathCapability(FILE, "fs.s3a.s3e")).as("by S3E").isFalse();
+      Arrays.fill(large, (byte) 1);
+      server.put(OBJECT, large);
+      assertThatThrownBy(() -> in.readFully(large.length / 2, new byte[1000]))
+          .isInstanceOf(RemoteFileChangedException.class);
+    }
+  }
+
+  @Test
+  void aVersionThatS3eHasFoundIsNotReadOnByS3aWhereItsETagIsMissingOnce() throws Exception {
+    byte[] large = new byte[24 << 20];
+    server.put(OBJECT, large);
+    try (FileSystem files =
+            make(
+                "fs.s3a.s3e.prefetch.enabled=false",
+                "fs.s3a.change.detection.version.required=false");
+        FSDataInputStream in = openUntold(files, FILE, large.length)) {
+      assertThat(in.read()).isZero();
+      server.always(Fault.etag(null));
+      assertThatThrownBy(() -> in.readFully(large.length / 2, new byte[1000]))
+          .isInstanceOf(IOException.class)
+          .hasMessageContaining("ETag");
+      assertThat(server.gets()).noneMatch(Hadoop33RequestsTest::isS3as);
     }
   }
 

@@ -102,7 +102,7 @@ final class Hadoop33InputStream extends FSInputStream
         return count;
       }
     } catch (IOException e) {
-      if (e instanceof EOFException || !reads.goBack(e)) {
+      if (e instanceof EOFException || !reads.goBack(e) || hasFound(stream)) {
         if (!closed && !(e instanceof EOFException)) {
           counters.readException();
         }
@@ -150,7 +150,7 @@ final class Hadoop33InputStream extends FSInputStream
 
   private synchronized @Nullable S3EInputStream own() throws IOException {
     requireOpen();
-    if (reads.isByS3a()) {
+    if (reads.isByS3a() && !hasFound(own)) {
       if (own != null) {
         // A read of another thread by it fails, and goes to S3A's stream.
         own.close();
@@ -169,6 +169,11 @@ final class Hadoop33InputStream extends FSInputStream
       }
     }
     return own;
+  }
+
+  /** Whether S3E alone knows which version it reads: S3A's stream might read on in another. */
+  private boolean hasFound(@Nullable S3EInputStream stream) {
+    return stream != null && options.etag() == null && stream.etag() != null;
   }
 
   private void requireOpen() throws IOException {

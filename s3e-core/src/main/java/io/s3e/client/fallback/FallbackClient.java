@@ -71,7 +71,7 @@ public final class FallbackClient implements ForwardingClient {
   public static final Duration PATIENCE = Duration.ofSeconds(5);
 
   /** 4 µs a byte, 256 KiB/s: some clients show a head only when the body is there. */
-  private static final long NANOS_PER_SLOW_BYTE = 4_000;
+  public static final long NANOS_PER_SLOW_BYTE = 4_000;
 
   /** Hears of changes of the client, on the thread that made the change; must not block. */
   public interface Listener {

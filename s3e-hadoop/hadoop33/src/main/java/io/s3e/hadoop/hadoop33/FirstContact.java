@@ -19,18 +19,15 @@ import java.util.concurrent.atomic.AtomicInteger;
 /**
  * S3E's client, which is in doubt until it has reached the store once. Until then {@value
  * FallbackClient#FAILURES_TO_DOUBT} failures in transport in a row, or {@link
- * FallbackClient#PATIENCE} of silence, fail a GET for good, by an {@link Unreached}: its reader
- * need not wait for the whole of its own patience before S3A's stream reads. An answer, whatever
- * its status, ends the doubt, and failures in transport are the fetch layer's to repeat from then
- * on. Any thread.
+ * FallbackClient#PATIENCE} of silence and a little more for each byte, fail a GET for good, by an
+ * {@link Unreached}: its reader need not wait for the whole of its own patience before S3A's stream
+ * reads. An answer, whatever its status, ends the doubt, and failures in transport are the fetch
+ * layer's to repeat from then on. Any thread.
  *
  * <p>The core's {@link FallbackClient} does the same before a client that reads in its place. Here
  * S3A's stream does, which is no client.
  */
 final class FirstContact implements ForwardingClient {
-  /** 1 µs a byte, 1 MB/s: the CRT shows a head only when the body is there. */
-  private static final long NANOS_PER_SLOW_BYTE = 1_000;
-
   private final ObjectClient client;
   private final Runnable onReached;
   private final AtomicInteger failuresInRow = new AtomicInteger();
@@ -107,7 +104,8 @@ final class FirstContact implements ForwardingClient {
     }
 
     private long patienceNanos() {
-      return FallbackClient.PATIENCE.toNanos() + request.range().length() * NANOS_PER_SLOW_BYTE;
+      return FallbackClient.PATIENCE.toNanos()
+          + request.range().length() * FallbackClient.NANOS_PER_SLOW_BYTE;
     }
 
     /** The handler hears of it when the client is through. */

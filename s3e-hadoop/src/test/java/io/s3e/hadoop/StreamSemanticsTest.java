@@ -431,7 +431,12 @@ class StreamSemanticsTest {
     }
     try (FileSystem fs = s3e();
         FSDataInputStream in = open(fs, SIZE)) {
-      assertThat(failureOf(in)).hasSameClassAs(expected).isInstanceOf(AccessDeniedException.class);
+      AccessDeniedException told = (AccessDeniedException) failureOf(in);
+      assertThat(told.getFile()).isEqualTo(((AccessDeniedException) expected).getFile());
+      assertThat(told)
+          .hasSameClassAs(expected)
+          .hasMessageContaining("read of 1 bytes at 0 of " + FILE + " (16 bytes)")
+          .hasMessageContaining("none today");
       Credentials.action.set(() -> {});
       assertThat(in.read()).isEqualTo(content[0] & 0xFF);
     }

@@ -35,8 +35,8 @@ public final class FailureTranslation {
 
   /**
    * @param failure what the core raised
-   * @return what the caller is to see; {@code failure} itself if no request failed, or the reader
-   *     was interrupted
+   * @return what the caller is to see; {@code failure} itself if the reader was interrupted, or has
+   *     come to the end of the file
    */
   public static IOException translate(FailedRead read, IOException failure) {
     if (failure instanceof InterruptedIOException && !(failure instanceof SocketTimeoutException)) {
@@ -45,7 +45,9 @@ public final class FailureTranslation {
     }
     RequestFailure request = first(RequestFailure.class, failure);
     if (request == null) {
-      return failure instanceof ObjectChangedException ? changed(read, failure) : failure;
+      return failure instanceof ObjectChangedException
+          ? changed(read, failure)
+          : unsent(read, failure);
     }
     if (request.getCause() instanceof NoVersionAttributeException noVersion) {
       return noVersion;
@@ -57,18 +59,38 @@ public final class FailureTranslation {
       return changed(read, failure);
     }
     if (refusal != null) {
-      return new Translation(read, request, asS3Exception(refusal, failure)).told();
+      S3Exception shown = asS3Exception(refusal, failure);
+      return new Translation(read, request, table(read, shown), shown).told();
     }
     SdkException thrown = thrown(request);
     if (thrown != null) {
-      SdkException cause =
-          SdkClientException.builder().message(request.reason()).cause(failure).build();
-      return new Translation(read, request, thrown, cause).told();
+      return new Translation(read, request, table(read, thrown), client(request.reason(), failure))
+          .told();
     }
     String message = read + ": " + request.getMessage();
     return request.kind() == RequestFailure.Kind.CREDENTIALS
         ? (IOException) new AccessDeniedException(read.path(), null, message).initCause(failure)
         : new IOException(message, failure);
+  }
+
+  /** As of a client that could not be made. */
+  private static IOException unsent(FailedRead read, IOException failure) {
+    SdkException thrown = first(SdkException.class, failure);
+    if (thrown != null) {
+      SdkException cause = client(String.valueOf(failure.getMessage()), failure);
+      return new Translation(read, null, table(read, thrown), cause).told();
+    }
+    return failure instanceof EOFException
+        ? failure
+        : new Translation(read, null, failure, failure).told();
+  }
+
+  private static IOException table(FailedRead read, SdkException shown) {
+    return translate(read.operation(), read.path(), shown);
+  }
+
+  private static SdkException client(String message, IOException cause) {
+    return SdkClientException.builder().message(message).cause(cause).build();
   }
 
   private static IOException changed(FailedRead read, IOException failure) {
@@ -158,20 +180,31 @@ public final class FailureTranslation {
   }
 
   /**
-   * One exception on its way to S3A's class for it.
+   * One exception on its way to S3A's words for it.
    *
-   * @param shown what S3A's table is shown
+   * @param request null if none has failed
+   * @param theirs of S3A's class for it
    * @param cause what becomes the cause
    */
   private record Translation(
-      FailedRead read, RequestFailure request, SdkException shown, Exception cause) {
-
-    Translation(FailedRead read, RequestFailure request, S3Exception refusal) {
-      this(read, request, refusal, refusal);
-    }
+      FailedRead read, @Nullable RequestFailure request, IOException theirs, Exception cause) {
 
     IOException told() {
-      IOException theirs = translate(read.operation(), read.path(), shown);
+      StoreAnswer refusal = request == null ? null : request.refusal();
+      // S3A's exceptions for refusals end with the words of their cause, others do not.
+      String code = refusal == null || refusal.code() == null ? "" : ": " + refusal.code();
+      IOException told = again(subject() + code);
+      String words = String.valueOf(cause.getMessage());
+      if (String.valueOf(told.getMessage()).contains(words)) {
+        return told;
+      }
+      return again(subject() + ": " + (request == null ? words : request.reason()));
+    }
+
+    private String subject() {
+      if (request == null) {
+        return read.toString();
+      }
       RequestFailure.Effort effort = request.effort();
       String subject = read + ": " + request.subject() + (effort == null ? "" : ", " + effort);
       StoreAnswer refusal = request.refusal();
@@ -179,16 +212,11 @@ public final class FailureTranslation {
         subject +=
             ", the bucket is in region " + refusal.region() + ", see " + Constants.AWS_REGION;
       }
-      // S3A's exceptions for refusals end with the words of their cause, others do not.
-      String code = refusal == null || refusal.code() == null ? "" : ": " + refusal.code();
-      IOException told = again(theirs, subject + code);
-      String words = String.valueOf(cause.getMessage());
-      boolean endsWithCause = String.valueOf(told.getMessage()).contains(words);
-      return endsWithCause ? told : again(theirs, subject + ": " + request.reason());
+      return subject;
     }
 
     /** An exception of the same class with another message; {@code theirs} if it takes none. */
-    private IOException again(IOException theirs, String message) {
+    private IOException again(String message) {
       if (theirs.getClass() == AccessDeniedException.class) {
         return caused(new AccessDeniedException(read.path(), null, message));
       }

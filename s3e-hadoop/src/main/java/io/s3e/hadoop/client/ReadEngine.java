@@ -19,7 +19,6 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import software.amazon.awssdk.core.exception.SdkException;
 
 /**
  * The engine of one file system, or of one stream factory that stands alone. Made at the first
@@ -146,7 +145,7 @@ public final class ReadEngine implements Closeable {
           this + " was not made within " + patience.toMillis() + " ms (fs.s3a.s3e.read.timeout)";
       throw (IOException) new SocketTimeoutException(late).initCause(e);
     } catch (ExecutionException e) {
-      throw translated(Objects.requireNonNull(e.getCause()));
+      throw unmade(Objects.requireNonNull(e.getCause()));
     }
   }
 
@@ -229,13 +228,8 @@ public final class ReadEngine implements Closeable {
     }
   }
 
-  /** S3A's exception for the same: without credentials, AccessDeniedException. */
-  private IOException translated(Throwable failure) {
-    for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
-      if (cause instanceof SdkException sdk) {
-        return FailureTranslation.translate("read", owner, sdk);
-      }
-    }
+  /** Told to the read, whose exception is S3A's for the same by {@link FailureTranslation}. */
+  private IOException unmade(Throwable failure) {
     return failure instanceof IOException io
         ? io
         : new IOException("Cannot make S3E's client for " + owner + ": " + failure, failure);

@@ -13,7 +13,9 @@ import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.SocketException;
 import java.net.SocketTimeoutException;
+import java.util.List;
 import java.util.Map;
+import org.apache.hadoop.fs.s3a.AWSClientIOException;
 import org.apache.hadoop.fs.s3a.RemoteFileChangedException;
 import org.junit.jupiter.api.Test;
 import software.amazon.awssdk.core.exception.SdkClientException;
@@ -66,6 +68,27 @@ class FailureTranslationTest {
         .isInstanceOf(SocketException.class)
         .hasMessageContaining("s3a://bucket")
         .hasCause(provider);
+  }
+
+  /** As of a client that could not be made, with or without an exception of the SDK. */
+  @Test
+  void whatFailsWithoutARequestNamesTheRead() {
+    SdkClientException provider = SdkClientException.builder().message("the vault").build();
+    for (IOException failure :
+        List.of(
+            new IOException("no client", provider),
+            new IOException("no client"),
+            new SocketTimeoutException("no client"))) {
+      assertThat(told(failure))
+          .hasMessage(READ + ": no client")
+          .satisfies(e -> assertThat(e).hasStackTraceContaining(failure.toString()));
+    }
+    assertThat(told(new IOException("no client", provider)))
+        .isInstanceOf(AWSClientIOException.class);
+    assertThat(told(new SocketTimeoutException("no client")))
+        .isInstanceOf(SocketTimeoutException.class);
+    EOFException end = new EOFException("the end");
+    assertThat(told(end)).isSameAs(end);
   }
 
   /** As where the opener alone has told the length, so that a 416 makes the store be asked. */

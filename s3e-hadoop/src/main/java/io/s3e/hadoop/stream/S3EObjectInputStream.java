@@ -41,7 +41,8 @@ public final class S3EObjectInputStream extends ObjectInputStream
     S3ObjectAttributes attributes = parameters.getObjectAttributes();
     return new StreamSource(
         new ObjectRef(attributes.getBucket(), attributes.getKey()),
-        "s3a://" + attributes.getBucket() + "/" + attributes.getKey(),
+        // The bucket may be the ARN of an access point.
+        attributes.getPath().toString(),
         attributes.getLen(),
         attributes.getETag(),
         attributes.getVersionId(),

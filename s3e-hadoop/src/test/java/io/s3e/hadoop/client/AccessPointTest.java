@@ -3,6 +3,7 @@ package io.s3e.hadoop.client;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.s3e.block.ObjectRef;
@@ -82,6 +83,9 @@ class AccessPointTest {
             byte[] bytes = new byte[CONTENT.length];
             in.readFully(0, bytes);
             assertArrayEquals(CONTENT, bytes);
+            // As errors and reports of leaks name it: S3A knows the bucket by its ARN.
+            String named = in.getWrappedStream().toString();
+            assertTrue(conf == s3a || named.contains("{s3a://reports/folder/file, "), named);
           }
           HostileS3Server.Request last = server.gets().get(server.gets().size() - 1);
           System.out.printf(

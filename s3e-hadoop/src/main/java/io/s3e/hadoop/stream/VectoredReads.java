@@ -48,7 +48,7 @@ final class VectoredReads {
       bytes += range.getLength();
     }
     List<CompletableFuture<ByteBuffer>> futures =
-        open.reading().readVectored(wanted, length -> sized(allocate, length), release);
+        open.reading().readVectored(wanted, allocate, release);
     for (int i = 0; i < futures.size(); i++) {
       CompletableFuture<ByteBuffer> read = futures.get(i);
       // The application cancels what it was given, and the core has to hear of it.
@@ -76,15 +76,6 @@ final class VectoredReads {
     if (!given.complete(buffer)) {
       release.accept(buffer);
     }
-  }
-
-  /** Pools give what they have: a buffer may be longer than was asked. */
-  private static ByteBuffer sized(IntFunction<ByteBuffer> allocate, int length) {
-    ByteBuffer buffer = allocate.apply(length);
-    if (buffer.remaining() > length) {
-      buffer.limit(buffer.position() + length);
-    }
-    return buffer;
   }
 
   private static Throwable translated(StreamSource source, ByteRange range, Throwable failure) {

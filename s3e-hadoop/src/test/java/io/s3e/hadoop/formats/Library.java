@@ -16,9 +16,9 @@ import javax.tools.JavaCompiler;
 import javax.tools.ToolProvider;
 
 /**
- * A library that reads columnar files, in one version. The build has put its jars into a directory;
- * a class loader of its own has them before what is on the class path, and the reader of {@code
- * src/readers} compiled against them.
+ * A library that reads columnar files, in one version. The build has put its jars into a directory,
+ * and those that go with each version into one of the format; a class loader of its own has them
+ * before what is on the class path, and the reader of {@code src/readers} compiled against them.
  */
 enum Library {
   PARQUET_1_13_1("parquet", "1.13.1", "ParquetReads", Codec.SNAPPY),
@@ -64,9 +64,9 @@ enum Library {
 
   /** The library, loaded. The loader ends with it. */
   Loaded load(Path directory) throws Exception {
-    List<Path> jars;
-    try (var files = Files.list(JARS.resolve(toString()))) {
-      jars = files.sorted().toList();
+    List<Path> jars = new ArrayList<>(jars(JARS.resolve(toString())));
+    if (Files.isDirectory(JARS.resolve(format))) {
+      jars.addAll(jars(JARS.resolve(format)));
     }
     Path classes = Files.createTempDirectory(directory, toString());
     compile(jars, classes);
@@ -78,6 +78,12 @@ enum Library {
     OwnFirst loader = new OwnFirst(urls);
     Class<?> made = loader.loadClass("io.s3e.readers." + reader);
     return new Loaded(loader, (FormatReads) made.getConstructor().newInstance());
+  }
+
+  private static List<Path> jars(Path directory) throws IOException {
+    try (var files = Files.list(directory)) {
+      return files.sorted().toList();
+    }
   }
 
   private void compile(List<Path> jars, Path classes) throws IOException {

@@ -348,7 +348,7 @@ public final class Fetcher implements FetchTimer.Watched, AutoCloseable {
   public void checkDeadline(ObjectHandle handle, @Nullable Exception last, Patience patience)
       throws IOException {
     patience.lastFailure = last;
-    if (!patience.isOver()) {
+    if (!patience.isOverNow()) {
       return;
     }
     waits.requireOpen(handle);

@@ -10,6 +10,9 @@ import org.jspecify.annotations.Nullable;
  * waited: ranges of one read wait beside each other, and the time passes once. Any thread.
  */
 public final class Patience {
+  /** Who waits looks far more often, unless the JVM or the machine stands still. */
+  static final long MOMENT_NANOS = 1_000_000_000;
+
   final long nanos;
   private final long visitNanos;
 
@@ -21,10 +24,11 @@ public final class Patience {
   /** How the last block that did not come has failed: what the store has said. */
   volatile @Nullable Exception lastFailure;
 
-  /** Waits of the same read that go on; guarded by this, as is when the first of them began. */
+  /** Waits of the same read that go on; guarded by this, as are when they began, and a look. */
   private int waits;
 
   private long waitingSince;
+  private long lookedNanos;
 
   /** Of a reader on a thread of its own. */
   public Patience(Duration limit) {
@@ -48,9 +52,18 @@ public final class Patience {
   }
 
   /** The reader has got on. */
-  public void progressed() {
+  public synchronized void progressed() {
     lastFailure = null;
-    deadline = System.nanoTime() + nanos;
+    lookedNanos = System.nanoTime();
+    deadline = lookedNanos + nanos;
+  }
+
+  /** As {@link #isOver}, of one who looks again and again: a late look moves the deadline. */
+  public synchronized boolean isOverNow() {
+    long now = System.nanoTime();
+    deadline += Math.max(0, now - lookedNanos - MOMENT_NANOS);
+    lookedNanos = now;
+    return isOver();
   }
 
   /** A part of the read waits for S3. */

@@ -99,7 +99,7 @@ record ReaderWaits(Tenant tenant) {
       if (arrival.isOverdue()) {
         return false;
       }
-      if (patience.isOver()) {
+      if (patience.isOverNow()) {
         throw arrival.late();
       }
     }
@@ -132,8 +132,9 @@ record ReaderWaits(Tenant tenant) {
   /** Whether nobody waits any more; tells of a wait that is long, and {@code why} it is. */
   private boolean isOver(ObjectHandle handle, Patience patience, String why) {
     Gate gate = tenant.gate(handle.version.object());
+    boolean isOver = patience.isOverNow() || hasEnded(handle);
     LongWaits.look(gate, patience, () -> subject(handle) + why);
-    return patience.isOver() || hasEnded(handle);
+    return isOver;
   }
 
   static RequestFailure engineClosed() {

@@ -207,7 +207,7 @@ final class VectoredRead implements FetchTimer.Watched {
   /** Ends the ranges when the patience is over. */
   @Override
   public void tick(long now, long lateNanos) {
-    if (ended || isLate || !patience.isOver()) {
+    if (ended || isLate || !patience.isOverNow()) {
       return;
     }
     isLate = true;

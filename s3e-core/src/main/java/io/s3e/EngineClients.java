@@ -153,16 +153,12 @@ final class EngineClients {
   }
 
   long idleBytes() {
-    long bytes = 0;
     synchronized (transports) {
-      for (Shared shared : transports.values()) {
-        bytes += shared.isIdle() ? shared.reserved : 0;
-      }
+      return transports.values().stream().filter(Shared::isIdle).mapToLong(it -> it.reserved).sum();
     }
-    return bytes;
   }
 
-  void endIdle() {
+  synchronized void endIdle() {
     while (endOneIdle()) {}
   }
 
@@ -235,7 +231,7 @@ final class EngineClients {
         && timer.later(() -> endOnThread(end), lingerNanos);
   }
 
-  private void endIfStillIdle(Shared shared, int leases) {
+  private synchronized void endIfStillIdle(Shared shared, int leases) {
     synchronized (transports) {
       if (shared.leases != leases || !shared.isIdle() || !transports.values().remove(shared)) {
         return;

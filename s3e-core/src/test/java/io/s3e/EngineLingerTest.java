@@ -4,6 +4,7 @@ package io.s3e;
 import static io.s3e.testing.Eventually.awaitTrue;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.s3e.block.ByteRange;
 import io.s3e.block.ObjectRef;
@@ -49,6 +50,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
@@ -56,6 +58,7 @@ import java.util.stream.Stream;
 import javax.management.JMException;
 import javax.management.MBeanServer;
 import javax.management.ObjectName;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -97,6 +100,7 @@ class EngineLingerTest {
     private volatile boolean isWhole = true;
     private volatile boolean closed;
     private volatile boolean failsToClose;
+    private volatile @Nullable CountDownLatch closing;
 
     Wire(ClientMemory memory) {
       int slots = (int) (memory.ownedBytes() / REQUEST);
@@ -116,6 +120,12 @@ class EngineLingerTest {
     @Override
     public void close() {
       assertThat(closed).as("closed before").isFalse();
+      CountDownLatch goesOn = closing;
+      try {
+        assertThat(goesOn == null || goesOn.await(60, TimeUnit.SECONDS)).isTrue();
+      } catch (InterruptedException e) {
+        throw new IllegalStateException(e);
+      }
       closed = true;
       if (failsToClose) {
         throw new IllegalStateException("a thread of it goes on");
@@ -301,6 +311,28 @@ class EngineLingerTest {
     }
     assertThat(budget.reserved()).isZero();
     awaitTrue("its timer is gone", () -> timers().equals(before));
+  }
+
+  /** The next engine would have the whole limit, of which the transport holds a part still. */
+  @Test
+  void anEngineEndsAfterItsTransportThatIsBeingClosed() throws Exception {
+    Engine engine = Engine.join(CONFIG);
+    tenant(engine, CONFIG, "key", new ArrayList<>()).close();
+    CountDownLatch goesOn = new CountDownLatch(1);
+    wires.get(0).closing = goesOn;
+    engine.clients.endIdleSoon();
+    awaitTrue("the transport begins to close", () -> engine.clients.idleBytes() == 0);
+    CompletableFuture<Void> ended = CompletableFuture.runAsync(Engines::endIdle);
+    try {
+      assertThatThrownBy(() -> ended.get(300, TimeUnit.MILLISECONDS))
+          .isInstanceOf(TimeoutException.class);
+      assertThat(accounts()).isEqualTo(1);
+    } finally {
+      goesOn.countDown();
+    }
+    ended.get(30, TimeUnit.SECONDS);
+    assertThat(wires.get(0).closed).isTrue();
+    assertThat(accounts()).isZero();
   }
 
   /** Whatever the end of its GETs' sink throws: the limit is the JVM's, and outlives nobody. */

@@ -347,7 +347,9 @@ final class Attempt implements ResponseHandler {
         () -> {
           gate.ended(Gate.Outcome.ANSWERED, null);
           came.keep();
-          tenant.store.times().took(request.range().length(), System.nanoTime() - startedNanos);
+          if (!tenant.timer.stoodStillSince(startedNanos)) {
+            tenant.store.times().took(request.range().length(), System.nanoTime() - startedNanos);
+          }
           report(null);
           outcome.attemptDone();
         });

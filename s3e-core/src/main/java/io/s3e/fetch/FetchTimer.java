@@ -33,8 +33,9 @@ public final class FetchTimer implements AutoCloseable {
   private final Set<Watched> watched = ConcurrentHashMap.newKeySet();
   private final ScheduledThreadPoolExecutor executor;
 
-  // The timer's alone.
-  private long tickedNanos = System.nanoTime();
+  // Written by the timer alone.
+  private volatile long tickedNanos = System.nanoTime();
+  private volatile long stoodStillNanos = tickedNanos;
   private long lateNanos;
 
   public FetchTimer() {
@@ -52,6 +53,11 @@ public final class FetchTimer implements AutoCloseable {
 
   public void forget(Watched one) {
     watched.remove(one);
+  }
+
+  /** Whether nothing may have run for more than a moment since then. */
+  boolean stoodStillSince(long nanos) {
+    return System.nanoTime() - tickedNanos > Patience.MOMENT_NANOS || stoodStillNanos - nanos > 0;
   }
 
   /** Runs {@code task} on the timer after {@code nanos} ns; false if the engine is closing. */
@@ -79,6 +85,7 @@ public final class FetchTimer implements AutoCloseable {
     long now = System.nanoTime();
     // A machine that keeps this thread waiting does the same to those of the disk.
     long late = Math.max(0, now - tickedNanos - TimeUnit.MILLISECONDS.toNanos(TICK_MILLIS));
+    stoodStillNanos = late > Patience.MOMENT_NANOS ? now : stoodStillNanos;
     tickedNanos = now;
     lateNanos = Math.max(late, lateNanos - lateNanos / 4);
     for (Watched one : watched) {

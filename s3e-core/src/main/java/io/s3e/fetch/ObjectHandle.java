@@ -45,10 +45,10 @@ public final class ObjectHandle {
   private static final String CUSTOMER_KEY_HEADERS = "x-amz-server-side-encryption-customer-";
 
   /**
-   * An answer of S3's: its reader may have the version, as {@link Proofs} tells. {@code nanos} is
-   * by their clock; {@code credentials} are null if not known.
+   * An answer of S3's: its reader may have the version, as {@link Proofs} tells. {@code nanos} and
+   * {@code millis} are by their clocks; {@code credentials} are null if not known.
    */
-  record Proof(long nanos, @Nullable Object credentials) {}
+  record Proof(long nanos, long millis, @Nullable Object credentials) {}
 
   private static final long NOT_PINNED = -1;
 

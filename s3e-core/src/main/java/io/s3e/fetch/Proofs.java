@@ -41,6 +41,9 @@ final class Proofs {
   private final Supplier<@Nullable Object> credentials;
   private final LongSupplier nanoClock;
 
+  /** In ms. The other clock may stand still while the machine sleeps. */
+  LongSupplier wallClock = System::currentTimeMillis;
+
   /** With so many the table forgets what is too old. */
   private volatile int sweptAt = LEAST_SWEPT;
 
@@ -59,7 +62,8 @@ final class Proofs {
 
   /** S3 has accepted a GET of the handle's, sent with those credentials if they were known. */
   void answered(ObjectHandle handle, @Nullable Object asked) {
-    Proof proof = new Proof(nanoClock.getAsLong(), asked == null ? credentials.get() : asked);
+    Object by = asked == null ? credentials.get() : asked;
+    Proof proof = new Proof(nanoClock.getAsLong(), wallClock.getAsLong(), by);
     handle.proof = proof;
     ObjectVersion name = handle.provenName();
     if (name == null || ofVersionNanos <= 0) {
@@ -93,6 +97,7 @@ final class Proofs {
   private boolean holds(Proof proof, long nanos) {
     Object asked = proof.credentials();
     return nanoClock.getAsLong() - proof.nanos() < nanos
+        && wallClock.getAsLong() - proof.millis() < nanos / 1_000_000
         && (asked == null || asked.equals(credentials.get()));
   }
 }

@@ -90,6 +90,24 @@ class ProofsTest {
     assertThat(proofs.isProven(open("a"))).isFalse();
   }
 
+  /** The clock that ages proofs may stand still while the machine sleeps. */
+  @Test
+  void anAnswerFromBeforeANightOfSleepDoesNotCount() {
+    AtomicLong millis = new AtomicLong(1_800_000_000_000L);
+    proofs.wallClock = millis::get;
+    ObjectHandle asked = open("a");
+    proofs.answered(asked, null);
+    millis.addAndGet(AGE.toMillis() - 1);
+    assertThat(proofs.isProven(asked)).isTrue();
+    assertThat(proofs.isProven(open("a"))).isTrue();
+    millis.addAndGet(1);
+    assertThat(proofs.isProven(asked)).isFalse();
+    assertThat(proofs.isProven(open("a"))).isFalse();
+    millis.addAndGet(-Duration.ofDays(1).toMillis());
+    pass(AGE);
+    assertThat(proofs.isProven(asked)).as("after a clock that was ahead").isFalse();
+  }
+
   @Test
   void theAnswerToOneStreamRenewsThatOfAllOthers() {
     ObjectHandle asked = open("a");

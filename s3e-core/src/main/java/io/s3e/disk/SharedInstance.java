@@ -186,7 +186,7 @@ record SharedInstance(
 
   @Override
   public @Nullable Region look(int number, @Nullable Region known) throws IOException {
-    if (path.toFile().lastModified() < System.currentTimeMillis() - ENDED_MILLIS / 8) {
+    if (Math.abs(System.currentTimeMillis() - path.toFile().lastModified()) > ENDED_MILLIS / 8) {
       boolean unused = path.toFile().setLastModified(System.currentTimeMillis());
     }
     Path name = fileOf(number);
@@ -253,11 +253,11 @@ record SharedInstance(
     Stream<Path> beyond =
         entriesOf(path).stream()
             .filter(each -> each.toString().endsWith(REGION) && !regions.contains(each));
-    long then = System.currentTimeMillis() - ENDED_MILLIS;
+    long now = System.currentTimeMillis();
     Stream<Path> ended =
         entriesOf(version).stream()
             .filter(each -> !each.equals(path) && each.toFile().getName().startsWith(APP))
-            .filter(each -> each.toFile().lastModified() < then);
+            .filter(each -> Math.abs(now - each.toFile().lastModified()) > ENDED_MILLIS);
     for (Path each : Stream.of(older, beyond, ended).flatMap(all -> all).toList()) {
       try {
         delete(io, each);

@@ -59,6 +59,24 @@ class EndedApplicationsTest {
     assertThat(version).isDirectoryContaining(next::equals);
   }
 
+  /** Its date would keep it for ever. */
+  @Test
+  void whatAClockThatWasAheadHasLeftGoesAsWell() throws IOException {
+    Path ended = left(OTHER, -25);
+    Path recent = left(OTHER.replace('0', 'f'), -23);
+    Path unused = enter("next");
+    assertThat(ended).doesNotExist();
+    assertThat(recent).isNotEmptyDirectory();
+  }
+
+  @Test
+  void whatIsInUseIsOfTodayAfterAClockThatWasAhead() throws IOException {
+    SharedInstance used = instance("used");
+    Path unused = Files.setLastModifiedTime(used.path(), hoursAgo(-100));
+    assertThat(used.look(0, null)).as("no region yet").isNull();
+    assertThat(Files.getLastModifiedTime(used.path())).isLessThan(hoursAgo(-1));
+  }
+
   /** Each process looks once a second at what others have written. */
   @Test
   void whatIsInUseStays() throws IOException {

@@ -80,6 +80,8 @@ public final class ReadEngine implements Closeable {
     HadoopHooks.use();
   }
 
+  private static final long MOMENT_MILLIS = 1_000;
+
   private final String owner;
   private final Duration patience;
   private final Maker maker;
@@ -130,9 +132,7 @@ public final class ReadEngine implements Closeable {
       throw ownerClosed();
     }
     try {
-      Object first =
-          CompletableFuture.anyOf(underWay, givenUp).get(patience.toNanos(), TimeUnit.NANOSECONDS);
-      if (first instanceof Made done) {
+      if (firstOf(CompletableFuture.anyOf(underWay, givenUp)) instanceof Made done) {
         return done.engine();
       }
       throw new IOException("The first read through " + this + " was given up");
@@ -146,6 +146,20 @@ public final class ReadEngine implements Closeable {
       throw (IOException) new SocketTimeoutException(late).initCause(e);
     } catch (ExecutionException e) {
       throw unmade(Objects.requireNonNull(e.getCause()));
+    }
+  }
+
+  /** Waits so many moments, since time in which the JVM stands still is nobody's patience. */
+  private Object firstOf(CompletableFuture<Object> any)
+      throws ExecutionException, InterruptedException, TimeoutException {
+    for (long left = patience.toMillis(); ; left -= MOMENT_MILLIS) {
+      try {
+        return any.get(Math.min(left, MOMENT_MILLIS), TimeUnit.MILLISECONDS);
+      } catch (TimeoutException e) {
+        if (left <= MOMENT_MILLIS) {
+          throw e;
+        }
+      }
     }
   }
 

@@ -9,7 +9,10 @@ import io.s3e.S3E;
 import io.s3e.S3EConfig;
 import io.s3e.buffer.MemoryBudget;
 import io.s3e.client.ClientLimits;
+import io.s3e.testing.ForkedJvm;
 import io.s3e.testing.MemoryObjectClient;
+import io.s3e.testing.Pause;
+import io.s3e.testing.Slow;
 import java.io.IOException;
 import java.net.SocketTimeoutException;
 import java.time.Duration;
@@ -101,6 +104,46 @@ class ReadEngineTest {
     }
     assertThat(released.getCount()).isZero();
     assertThat(budget.reserved()).isZero();
+  }
+
+  /** As where its container is frozen while the first read waits for credentials. */
+  @Test
+  @Slow
+  void aReadDoesNotFailForTimeInWhichNothingRan() throws Exception {
+    try (ForkedJvm jvm = ForkedJvm.start(FirstRead.class)) {
+      jvm.await("making");
+      jvm.signal("STOP");
+      Pause.of(FirstRead.PATIENCE.multipliedBy(2), "the JVM stands still for longer than it waits");
+      jvm.signal("CONT");
+      jvm.end();
+      assertThat(jvm.rest()).contains("made");
+    }
+  }
+
+  /** The engine is made a moment after the standard input has ended. */
+  static final class FirstRead {
+    private static final Duration PATIENCE = Duration.ofSeconds(3);
+
+    public static void main(String[] args) throws IOException {
+      try (ReadEngine engine = new ReadEngine("a test", PATIENCE, FirstRead::make)) {
+        assertThat(engine.engine(NEVER)).isNotNull();
+        System.out.println("made");
+      }
+    }
+
+    private static ReadEngine.Made make() throws IOException {
+      System.out.println("making");
+      while (System.in.read() >= 0) {}
+      try {
+        Pause.millis(300, "the read looks whether it waits too long");
+      } catch (InterruptedException e) {
+        throw new IOException(e);
+      }
+      MemoryBudget budget = new MemoryBudget(64 << 20);
+      MemoryObjectClient client = new MemoryObjectClient(ClientLimits.copying(1 << 20, 4, 0));
+      return new ReadEngine.Made(
+          S3E.create(S3EConfig.DEFAULTS, budget, granted -> client), () -> {});
+    }
   }
 
   @Test

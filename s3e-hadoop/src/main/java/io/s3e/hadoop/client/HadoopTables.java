@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.s3e.hadoop.client;
 
+import io.s3e.jvm.Background;
 import io.s3e.jvm.OwnLoader;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
@@ -11,6 +12,8 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.WeakHashMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.fs.AbstractFileSystem;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.s3a.S3AFileSystem;
@@ -24,8 +27,7 @@ import org.slf4j.LoggerFactory;
  * What Hadoop keeps of S3E's classes, in tables that live as long as Hadoop's classes do: the
  * constructors of file systems, and what a class of file systems has read. A class loader of S3E's
  * that is not the application's is to be collected when its file systems are closed, so the last
- * one takes the entries of that loader's classes out. Without the application's loader nothing is
- * done. Any thread.
+ * one takes the entries of that loader's classes out; of the application's, none. Any thread.
  */
 public final class HadoopTables {
   private static final Logger LOG = LoggerFactory.getLogger(HadoopTables.class);
@@ -35,12 +37,31 @@ public final class HadoopTables {
   private static final Set<Object> OPEN = Collections.newSetFromMap(new WeakHashMap<>());
 
   static {
-    if (!OwnLoader.isApplications()) {
+    if (OwnLoader.isApplications()) {
+      beginTimeouts();
+    } else {
       beginThreads();
     }
   }
 
   private HadoopTables() {}
+
+  /**
+   * The thread of the JDK that ends waits for futures lives as long as the JVM, and keeps what it
+   * has from the thread that needs it first: class loader and inherited values of who reads first.
+   */
+  private static void beginTimeouts() {
+    try {
+      // Not waited for: it is there long before the first GET.
+      Thread unused = Background.start("s3e-timeouts", HadoopTables::timeOut);
+    } catch (OutOfMemoryError e) {
+      LOG.debug("No thread to begin the timer of the JDK with", e);
+    }
+  }
+
+  private static void timeOut() {
+    var unused = new CompletableFuture<>().orTimeout(1, TimeUnit.NANOSECONDS);
+  }
 
   /** Threads for all file systems, which would else begin with the first one and keep it. */
   private static void beginThreads() {

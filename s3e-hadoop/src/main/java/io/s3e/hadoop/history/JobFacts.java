@@ -44,6 +44,7 @@ public record JobFacts(String job, String off, List<Run> runs, List<TableFacts> 
    */
   public record Run(String id, String part, long millis, Blocked with, Blocked without) {
     public Run {
+      millis = TableFacts.possible(millis);
       with = with == null ? Blocked.NONE : with;
       without = without == null ? Blocked.NONE : without;
     }

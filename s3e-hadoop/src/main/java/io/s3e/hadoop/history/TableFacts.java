@@ -10,6 +10,7 @@ import java.util.BitSet;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -27,6 +28,9 @@ import org.jspecify.annotations.Nullable;
 public record TableFacts(
     String place, long millis, long footerBytes, List<Shape> files, List<Scan> scans) {
   static final int MOST_BYTES = 64 << 10;
+
+  /** Clocks differ by less; what is of later than that has the time of one that was wrong. */
+  private static final long MOST_AHEAD_MILLIS = TimeUnit.DAYS.toMillis(1);
 
   private static final int MOST_PLACE = 2048;
   private static final int MOST_FILES = 4;
@@ -107,8 +111,16 @@ public record TableFacts(
 
   public TableFacts {
     place = place == null ? "" : place;
+    millis = possible(millis);
     files = latest(copy(files), MOST_FILES);
     scans = latest(copy(scans), MOST_SCANS);
+  }
+
+  /**
+   * The same; 0, before all others, if it is yet to come: else it would be the latest until then.
+   */
+  static long possible(long millis) {
+    return millis > System.currentTimeMillis() + MOST_AHEAD_MILLIS ? 0 : millis;
   }
 
   static <T> List<T> copy(@Nullable List<T> list) {

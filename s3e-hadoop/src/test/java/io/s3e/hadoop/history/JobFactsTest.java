@@ -4,6 +4,7 @@ package io.s3e.hadoop.history;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.s3e.hadoop.history.JobFacts.Run;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -87,6 +88,36 @@ class JobFactsTest {
       assertThat(both.with(one)).as("seed %d", seed).isEqualTo(both);
       assertThat(both.with(both)).as("seed %d", seed).isEqualTo(both);
     }
+  }
+
+  /** A clock that was ahead once would have the last word until its date has come. */
+  @Test
+  void whatIsOfADateToComeIsTheOldest() {
+    long now = System.currentTimeMillis();
+    long ahead = now + Duration.ofDays(1_000).toMillis();
+    List<Run> runs = new ArrayList<>();
+    for (int run = 0; run < 10; run++) {
+      runs.add(run("ahead" + run, "p", ahead + run, 1, 1));
+    }
+    Run late = run("late", "p", now, 1, 1);
+    JobFacts facts = new JobFacts("j", "", runs, List.of()).with(job(late));
+    assertThat(facts.runs()).hasSize(10).endsWith(late);
+
+    TableFacts wrong = table(ahead, 100, shape(10), shape(20));
+    TableFacts right = table(now, 200, shape(20), shape(30));
+    for (JobFacts both :
+        List.of(tables(wrong).with(tables(right)), tables(right).with(tables(wrong)))) {
+      assertThat(both.tables()).containsExactly(table(now, 200, shape(10), shape(20), shape(30)));
+    }
+  }
+
+  /** Of hosts whose clocks differ a little. */
+  @Test
+  void aMomentAheadIsStillTheLatest() {
+    long now = System.currentTimeMillis();
+    TableFacts before = table(now, 100);
+    TableFacts after = table(now + 60_000, 200);
+    assertThat(before.with(after)).isEqualTo(after).isEqualTo(after.with(before));
   }
 
   private static TableFacts atTime(long millis, TableFacts table) {

@@ -153,9 +153,13 @@ final class EngineClients {
   }
 
   long idleBytes() {
+    long bytes = 0;
     synchronized (transports) {
-      return transports.values().stream().filter(Shared::isIdle).mapToLong(it -> it.reserved).sum();
+      for (Shared shared : transports.values()) {
+        bytes += shared.isIdle() ? shared.reserved : 0;
+      }
     }
+    return bytes;
   }
 
   synchronized void endIdle() {

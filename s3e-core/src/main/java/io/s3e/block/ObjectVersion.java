@@ -59,7 +59,9 @@ public final class ObjectVersion {
 
   /** Whether the ETag tells the content: one that is blank or of zeros (old MinIO's) does not. */
   public boolean isIdentified() {
-    return etag != null && !etag.matches("[\"0\\s]*(-\\d+)?\"?");
+    String told = etag == null ? "" : etag.replace("\"", "").replace("0", "").strip();
+    // What follows a dash is the number of parts.
+    return !told.isEmpty() && !told.startsWith("-");
   }
 
   public ObjectRef object() {

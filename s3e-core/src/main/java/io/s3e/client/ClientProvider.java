@@ -2,9 +2,8 @@
 package io.s3e.client;
 
 /**
- * Makes the client of one tenant, once its engine knows how much memory there is. Called again,
- * with less, where another client has taken some of it meanwhile: the client made before is closed
- * then.
+ * Makes the client of one tenant, once its engine knows how much memory there is; once more, with
+ * less, where another client has taken some meanwhile: the one before is closed then.
  */
 @FunctionalInterface
 public interface ClientProvider {

@@ -110,7 +110,7 @@ public final class RequestFailure extends IOException {
    * @param reason what went wrong with it
    */
   public RequestFailure(Kind kind, String subject, String reason, @Nullable Throwable cause) {
-    this(kind, subject, reason, null, null, cause);
+    this(kind, subject, StoreAnswer.cut(reason), null, null, cause);
   }
 
   private RequestFailure(

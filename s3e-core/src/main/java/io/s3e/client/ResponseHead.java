@@ -44,7 +44,10 @@ public record ResponseHead(
   }
 
   public ResponseHead {
-    requestId = StoreAnswer.oneLine(requestId);
+    // Records of GETs keep it.
+    if (requestId != null && requestId.length() > StoreAnswer.MOST_CHARS) {
+      requestId = requestId.substring(0, StoreAnswer.MOST_CHARS) + "...";
+    }
     lengthSource = contentLength < 0 ? LengthSource.NOBODY : lengthSource;
   }
 

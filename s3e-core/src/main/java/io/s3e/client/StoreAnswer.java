@@ -27,7 +27,7 @@ public record StoreAnswer(
     Map<String, String> headers,
     @Nullable String errorRegion)
     implements Serializable {
-  private static final int MOST_CHARS = 1000;
+  static final int MOST_CHARS = 1000;
   private static final String REQUEST_ID = "x-amz-request-id";
   private static final String EXTENDED_REQUEST_ID = "x-amz-id-2";
 
@@ -48,6 +48,7 @@ public record StoreAnswer(
     Map<String, String> all = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
     all.put(REQUEST_ID, element(body, "RequestId"));
     all.put(EXTENDED_REQUEST_ID, element(body, "HostId"));
+    all.values().removeIf(String::isEmpty);
     all.putAll(headers);
     return new StoreAnswer(
         status, element(body, "Code"), element(body, "Message"), all, element(body, "Region"));
@@ -99,11 +100,15 @@ public record StoreAnswer(
     return " (request id " + id + (extended == null ? "" : ", extended " + extended) + ")";
   }
 
-  /** Cut where it is long, since errors and records of GETs keep it. */
-  static @Nullable String oneLine(@Nullable String text) {
-    String line = text == null ? "" : text.replaceAll("\\s+", " ").trim();
-    String cut = line.length() > MOST_CHARS ? line.substring(0, MOST_CHARS) + "..." : line;
+  private static @Nullable String oneLine(@Nullable String text) {
+    String cut = text == null ? "" : cut(text);
     return cut.isEmpty() ? null : cut;
+  }
+
+  /** In one line, and cut where it is long, since errors and records of GETs keep it. */
+  static String cut(String text) {
+    String line = text.replaceAll("\\s+", " ").trim();
+    return line.length() > MOST_CHARS ? line.substring(0, MOST_CHARS) + "..." : line;
   }
 
   /** Text of the first element of that name in S3's flat error document; empty if there is none. */
@@ -114,6 +119,6 @@ public record StoreAnswer(
     }
     int from = start + name.length() + 2;
     int end = xml.indexOf("</" + name + ">", from);
-    return end <= from ? "" : xml.substring(from, end);
+    return end <= from ? "" : cut(xml.substring(from, end));
   }
 }

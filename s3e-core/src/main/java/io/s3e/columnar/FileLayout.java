@@ -154,12 +154,6 @@ final class FileLayout {
     return ByteRange.ofLength(chunkStart[i], chunkLength[i]);
   }
 
-  /** Of an ordered layout: the last column of a group not beyond {@code offset}; else the first. */
-  int lastColumnFrom(int group, long offset) {
-    int from = group * columns;
-    return Math.max(0, Extras.lastStart(chunkStart, from, from + columns, offset) - from);
-  }
-
   /** The column of the chunk of {@code group} that holds {@code offset}; -1 if none does. */
   int columnAt(int group, long offset) {
     int from = group * columns;

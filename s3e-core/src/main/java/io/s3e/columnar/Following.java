@@ -110,6 +110,9 @@ final class Following {
   /** Groups after the present one were to be asked for, and none was refused. */
   private boolean isAhead;
 
+  /** The rest of the present group was asked for, of the columns that were wanted then. */
+  private boolean isRestAsked;
+
   /** A like reader of the table is known. */
   private boolean hasLike;
 
@@ -207,10 +210,10 @@ final class Following {
     if (layout.format == Format.ORC || manner == Manner.VECTORED) {
       return false;
     }
-    BitSet before = wanted.columns();
+    BitSet asked = isRestAsked ? wanted.columns() : new BitSet();
     wanted = new Selection(layout, FilePart.DATA, stripes);
     boolean unused = wanted.add(read.columns());
-    return like != null && wanted.add(like.columns()) && !wanted.columns().equals(before);
+    return like != null && wanted.add(like.columns()) && !wanted.columns().equals(asked);
   }
 
   private void enter(int group) {
@@ -238,6 +241,7 @@ final class Following {
       ahead.drop(new BlockRange(0, ahead.grid.blocks()), GuessKind::isData);
     }
     hasFiltered = false;
+    isRestAsked = false;
     ahead.forgetReadBefore(own.first());
     present = group;
     position = bytes.start();
@@ -333,6 +337,7 @@ final class Following {
     }
     // A vectored read has named all of it; pages that are picked out are not to be guessed.
     boolean isGuessed = manner == Manner.SEEKS && wasWhole && !hasPages && isWholeSoFar();
+    isRestAsked = isGuessed;
     return isGuessed ? runsOver(wanted.rangesOf(group, position)) : List.of();
   }
 

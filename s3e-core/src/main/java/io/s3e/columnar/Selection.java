@@ -122,7 +122,7 @@ final class Selection {
     return joined;
   }
 
-  /** Chunks or streams, ascending; of a stripe that is not known, what lies where they did. */
+  /** Chunks from the one at {@code from} on, or streams; of unknown stripes what lies there. */
   private List<ByteRange> partsOf(int group, long from) {
     if (layout.format == FileLayout.Format.ORC && isNamed && stripes.has(group)) {
       return stripes.rangesOf(group, names);
@@ -131,9 +131,10 @@ final class Selection {
     long start = layout.group(group).start();
     relative.forEach(
         (each, mark) -> parts.add(new ByteRange(start + each.first(), start + each.end())));
-    // A wide file is asked for what follows at each of its columns.
-    int first = layout.isOrdered ? layout.lastColumnFrom(group, from) : 0;
-    for (int c = columns.nextSetBit(first); c >= 0; c = columns.nextSetBit(c + 1)) {
+    int at = group * layout.columns;
+    int end = layout.isOrdered ? at + layout.columns : at;
+    int first = Extras.lastStart(layout.chunkStart, at, end, from) - at;
+    for (int c = columns.nextSetBit(Math.max(0, first)); c >= 0; c = columns.nextSetBit(c + 1)) {
       parts.add(layout.chunk(group, c));
     }
     if (!layout.isOrdered) {

@@ -99,14 +99,10 @@ public record DiskCacheConfig(
     return entries * StoredObject.CHUNK_BYTES / Math.max(1, directories.size());
   }
 
-  /**
-   * Regions of a layout that a process uses: each is an open file. All directories have a quarter
-   * of those that there may be, connections the rest.
-   */
-  int regions(Layout layout, DiskIo io) {
-    long mostFiles = io.mostOpenFiles() / 4 / Math.max(1, directories.size());
-    long most = Math.min(mostFiles, indexedBytes() / layout.regionBytes());
-    return (int) Math.max(1, Math.min(layout.regions(), most));
+  /** Regions of a directory at most: open files, of which all directories have a quarter. */
+  int mostRegions(DiskIo io) {
+    long most = io.mostOpenFiles() / 4 / Math.max(1, directories.size());
+    return (int) Math.max(1, Math.min(Region.MOST_COUNT, most));
   }
 
   /** A builder that starts from this configuration. */

@@ -35,6 +35,12 @@ record Layout(int regions, long regionBytes, boolean isSealed, long keyCheck) {
     return new Layout(regions, regionBytes, key != null, key == null ? 0 : key.check());
   }
 
+  /** The same capacity in so many regions at most, as far as these can be longer. */
+  Layout inFewer(int most) {
+    long bytes = Math.min(Region.MOST_BYTES, capacityBytes() / most) & -Region.SLOT_BYTES;
+    return regions <= most ? this : new Layout(most, bytes, isSealed, keyCheck);
+  }
+
   /** A region that is made now, with a salt that no other one has. */
   Region.Header newRegion(int number, long began) {
     ByteBuffer salt = ByteBuffer.wrap(CacheKey.random(CacheKey.SALT_BYTES));

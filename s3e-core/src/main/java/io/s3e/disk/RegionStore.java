@@ -78,16 +78,12 @@ final class RegionStore {
     }
     long most = config.indexedBytes() / StoredObject.CHUNK_BYTES;
     long indexed = Math.min(capacity, most * StoredObject.CHUNK_BYTES);
-    Layout layout = Layout.of(indexed, Region.USUAL_COUNT, key);
-    int regions = config.regions(layout, io);
-    if (indexed < capacity || regions < layout.regions()) {
+    if (indexed < capacity) {
       LOG.info(
-          "The cache in {} holds {} bytes: more would need a larger heap for their index, or a"
-              + " higher limit of open files",
-          directory,
-          regions * layout.regionBytes());
+          "The cache in {} holds {} bytes: a larger heap could index more", directory, indexed);
     }
-    return new PrivateRegions(io, directory, key, layout, regions, most);
+    Layout layout = Layout.of(indexed, Region.USUAL_COUNT, key).inFewer(config.mostRegions(io));
+    return new PrivateRegions(io, directory, key, layout, most);
   }
 
   /** Whether nobody else can put another cache in the place of one there. */

@@ -34,7 +34,9 @@ final class Regions {
     Layout layout();
 
     /** How many of the layout's regions this process uses, from the first one on. */
-    int regions();
+    default int regions() {
+      return layout().regions();
+    }
 
     /** Makes this process's region in place of a file that is none; null if another was first. */
     @Nullable Region make(int number) throws IOException;

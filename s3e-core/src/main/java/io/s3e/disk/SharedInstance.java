@@ -102,14 +102,16 @@ record SharedInstance(
           isSealed ? "is encrypted with another key" : "is not encrypted",
           key == null ? "a cache that is not encrypted" : "one that is encrypted with this key");
     }
-    int regions = config.regions(layout, io);
+    long indexed = Math.max(1, config.indexedBytes() / layout.regionBytes());
+    int opened = config.mostRegions(io);
+    int regions = (int) Math.min(layout.regions(), Math.min(indexed, opened));
     if (regions < layout.regions()) {
       LOG.info(
-          "Of the {} bytes of the cache in {} this process uses {}: more would need a larger heap"
-              + " for their index, or a higher limit of open files",
+          "Of the {} bytes of the cache in {} this process uses {}: a {} would allow more",
           layout.capacityBytes(),
           path,
-          regions * layout.regionBytes());
+          regions * layout.regionBytes(),
+          indexed < opened ? "larger heap" : "higher limit of open files");
     }
     SharedInstance entered = new SharedInstance(io, directory, config, path, layout, regions);
     if (guard.doubt() == null) {

@@ -28,11 +28,10 @@ import org.jspecify.annotations.Nullable;
  * under the name of the version that turned out to be read, which other streams share; those of
  * before are found as what was announced is.
  *
- * <p><b>Names.</b> {@link #version} is what was opened, and stays; {@link #knownVersion} is that
- * with the ETag that the first answer told. Blocks are entered under {@link #name}: the first, and
- * once the ETag is known the second; {@link #announced} is what blocks of before are found by.
- * {@link #apart} is set once, where blocks of that name are there that this reader may not use: the
- * name, held for its tenant or customer's key alone.
+ * <p><b>Names.</b> Blocks are entered under {@link #name}: {@link #version}, as it was opened, and
+ * once the ETag is known {@link #knownVersion}; {@link #announced} is what blocks of before are
+ * found by, {@link #apart} what those are entered under whose name others hold that are not to be
+ * used.
  *
  * <p><b>Size.</b> The grid of blocks is cut over the size that was told at opening, and stays. The
  * first accepted answer says how many bytes there really are. That total is pinned, and every later

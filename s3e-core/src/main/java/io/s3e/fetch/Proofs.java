@@ -3,6 +3,7 @@ package io.s3e.fetch;
 
 import io.s3e.block.ObjectVersion;
 import io.s3e.fetch.ObjectHandle.Proof;
+import java.time.Clock;
 import java.time.Duration;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
@@ -41,8 +42,8 @@ final class Proofs {
   private final Supplier<@Nullable Object> credentials;
   private final LongSupplier nanoClock;
 
-  /** In ms. The other clock may stand still while the machine sleeps. */
-  LongSupplier wallClock = System::currentTimeMillis;
+  /** The other clock may stand still while the machine sleeps. */
+  Clock wallClock = Clock.systemUTC();
 
   /** With so many the table forgets what is too old. */
   private volatile int sweptAt = LEAST_SWEPT;
@@ -63,7 +64,7 @@ final class Proofs {
   /** S3 has accepted a GET of the handle's, sent with those credentials if they were known. */
   void answered(ObjectHandle handle, @Nullable Object asked) {
     Object by = asked == null ? credentials.get() : asked;
-    Proof proof = new Proof(nanoClock.getAsLong(), wallClock.getAsLong(), by);
+    Proof proof = new Proof(nanoClock.getAsLong(), wallClock.millis(), by);
     handle.proof = proof;
     ObjectVersion name = handle.provenName();
     if (name == null || ofVersionNanos <= 0) {
@@ -97,7 +98,7 @@ final class Proofs {
   private boolean holds(Proof proof, long nanos) {
     Object asked = proof.credentials();
     return nanoClock.getAsLong() - proof.nanos() < nanos
-        && wallClock.getAsLong() - proof.millis() < nanos / 1_000_000
+        && wallClock.millis() - proof.millis() < nanos / 1_000_000
         && (asked == null || asked.equals(credentials.get()));
   }
 }

@@ -98,10 +98,7 @@ public final class JvmEnd {
     }
   }
 
-  /**
-   * As {@link #last}, but the task runs before all that are entered now, which wait for the end of
-   * what it closes.
-   */
+  /** As {@link #last}, but before all tasks of now, which wait for the end of what it closes. */
   public static void beforeLast(Runnable task) {
     synchronized (TASKS) {
       TASKS.addFirst(task);

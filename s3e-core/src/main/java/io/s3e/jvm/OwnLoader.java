@@ -24,9 +24,8 @@ import org.slf4j.LoggerFactory;
 /**
  * The class loader of S3E's classes. One that is not the application's is to be collected when its
  * file systems are closed, so nothing that lives longer may keep it: not the threads that the JDK
- * and others begin once for all, nor what they remember. Says whose the loader is, waits for
- * threads that may outlast the last file system, and calls the JDK in ways that leave no trace of
- * the caller. Any thread.
+ * and others begin once for all, nor what they remember. Waits for threads that may outlast the
+ * last file system, and calls the JDK in ways that leave no trace of the caller. Any thread.
  */
 public final class OwnLoader {
   private static final Logger LOG = LoggerFactory.getLogger(OwnLoader.class);

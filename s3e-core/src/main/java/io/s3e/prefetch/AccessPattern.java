@@ -15,10 +15,8 @@ import org.jspecify.annotations.Nullable;
  * {@link #isRandom}.
  *
  * <p><b>Two views.</b> The planner counts jumps, reads that no cursor is near to, and keeps how
- * long the last runs were: {@link #countsAsRandom}, {@link #isTrusted} and {@link #foreseenRun} go
- * by these. Readers keep their present run, its course, and the leaps of more than 4 MiB from it:
- * {@link #mayBeScan}, {@link #looksLikeScan}, {@link #hasComeFar} and {@link #isRandom} go by
- * those. Three jumps in a row also end the word of an opener who announced a scan.
+ * long the last runs were. Readers keep their present run, its course, and the leaps of more than 4
+ * MiB from it: {@link #mayBeScan}, {@link #looksLikeScan} and {@link #isRandom} go by those.
  *
  * <p><b>Threads.</b> Public methods but {@link #setPolicy}: any thread, no lock. Threads that read
  * at once, each in a place of its own, look like jumps, as they should; a run that one of them has

@@ -325,6 +325,19 @@ class ColumnPlannerTranscriptTest {
         """);
   }
 
+  /** The first piece of a chunk does not say that the rest comes: all of it was read then. */
+  @Test
+  void whatLikeReadersWantedIsAskedForWhenOneColumnWasTakenWhole() {
+    assertTranscript(
+        new ColumnTranscript(1, 0, 1).afterReadersOf(1, 2, 3),
+        """
+        read 1048576 1179648
+        read 1179648 1310720
+        read 1310720 2097152
+        read 2097152 2228224 -> fetch [2304K,4M)
+        """);
+  }
+
   @Test
   void theWindowGrowsByWaitsUpToTheCap() {
     assertTranscript(

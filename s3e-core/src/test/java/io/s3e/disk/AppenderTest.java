@@ -405,11 +405,6 @@ class AppenderTest {
           }
 
           @Override
-          public int regions() {
-            return layout.regions();
-          }
-
-          @Override
           public Region make(int number) throws IOException {
             Region.Header header = new Region.Header(number, 10, MIB, number, salt);
             return new Region(

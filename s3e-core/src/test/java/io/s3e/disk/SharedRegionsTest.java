@@ -372,7 +372,7 @@ class SharedRegionsTest {
     try (CapturedLog log = new CapturedLog();
         SharedRegionsRig rig = new SharedRegionsRig(new DiskIo(), directory, 4 * indexed, null)) {
       assertThat(rig.regions.capacityBytes()).isBetween(indexed / 2, indexed);
-      assertThat(log.lines("more would need a larger heap")).hasSize(1);
+      assertThat(log.lines("a larger heap would allow more")).hasSize(1);
       StoredObject object = rig.object("object", 2);
       assertThat(rig.append(object, 0) && rig.append(object, 1)).isTrue();
       assertThat(rig.read(object, 1)).isEqualTo(Found.RIGHT);

@@ -51,7 +51,7 @@ final class StoreRig implements AutoCloseable {
     Layout layout = Layout.of(capacityBytes, Region.USUAL_COUNT, key);
     regions =
         new Regions(
-            new PrivateRegions(disk, directory, key, layout, layout.regions(), Region.MOST_ENTRIES),
+            new PrivateRegions(disk, directory, key, layout, Region.MOST_ENTRIES),
             index,
             new DiskSpace(() -> freePercent, () -> 100),
             metrics);

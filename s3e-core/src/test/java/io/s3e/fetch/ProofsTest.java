@@ -11,7 +11,10 @@ import io.s3e.prefetch.PrefetchLimits;
 import io.s3e.prefetch.ReadPlanner;
 import io.s3e.prefetch.ReadPolicy;
 import io.s3e.prefetch.ReaderHabit;
+import java.time.Clock;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneOffset;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
@@ -93,19 +96,22 @@ class ProofsTest {
   /** The clock that ages proofs may stand still while the machine sleeps. */
   @Test
   void anAnswerFromBeforeANightOfSleepDoesNotCount() {
-    AtomicLong millis = new AtomicLong(1_800_000_000_000L);
-    proofs.wallClock = millis::get;
+    proofs.wallClock = Clock.fixed(Instant.parse("2027-01-15T08:00:00Z"), ZoneOffset.UTC);
     ObjectHandle asked = open("a");
     proofs.answered(asked, null);
-    millis.addAndGet(AGE.toMillis() - 1);
+    passByTheWall(AGE.minusMillis(1));
     assertThat(proofs.isProven(asked)).isTrue();
     assertThat(proofs.isProven(open("a"))).isTrue();
-    millis.addAndGet(1);
+    passByTheWall(Duration.ofMillis(1));
     assertThat(proofs.isProven(asked)).isFalse();
     assertThat(proofs.isProven(open("a"))).isFalse();
-    millis.addAndGet(-Duration.ofDays(1).toMillis());
+    passByTheWall(Duration.ofDays(-1));
     pass(AGE);
     assertThat(proofs.isProven(asked)).as("after a clock that was ahead").isFalse();
+  }
+
+  private void passByTheWall(Duration time) {
+    proofs.wallClock = Clock.offset(proofs.wallClock, time);
   }
 
   @Test

@@ -66,7 +66,9 @@ class BundleTest {
   /** It would be published in its place, and who resolves this module would get one jar alone. */
   @Test
   void theBundleLeavesThePomOfTheModuleAsItIs() {
-    assertThat(Path.of("dependency-reduced-pom.xml")).doesNotExist();
+    assertThat(Path.of("dependency-reduced-pom.xml"))
+        .as("to be deleted if a build of before has left it")
+        .doesNotExist();
   }
 
   @ParameterizedTest

@@ -38,7 +38,7 @@ final class HistoryShowCommand extends HistoryToolCommand {
         new Columns().name("table").figure("footer").figure("files").figure("scans").name("learnt");
     for (TableFacts each : facts.tables()) {
       table.row(
-          each.place(),
+          JobFacts.shown(each.place()),
           ByteSize.format(each.footerBytes()),
           Integer.toString(each.files().size()),
           Integer.toString(each.scans().size()),

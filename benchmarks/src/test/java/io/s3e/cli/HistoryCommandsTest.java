@@ -97,6 +97,13 @@ class HistoryCommandsTest {
         .isEqualTo("it does not help");
   }
 
+  /** They are whoever's who may write the directory. */
+  @Test
+  void namesOfTablesAreShownOnOneLineWithoutControlCharacters() throws Exception {
+    write(job("", 1, 1).replace("bucket/t", "bucket/t\\nforged\\u001b[2J\\u202eé"));
+    assertThat(history("show", "nightly 1").text()).contains("bucket/t?forged?[2J?é ");
+  }
+
   @Test
   void clearForgets() throws Exception {
     write(job("", 1, 1));

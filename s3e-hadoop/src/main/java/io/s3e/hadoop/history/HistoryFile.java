@@ -69,7 +69,7 @@ final class HistoryFile {
     return text(JSON.toJson(facts)).getBytes(UTF_8);
   }
 
-  private static String text(String history) {
+  static String text(String history) {
     return "{\"format\":"
         + FORMAT
         + ",\"sha256\":\""

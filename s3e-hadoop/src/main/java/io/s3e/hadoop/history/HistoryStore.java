@@ -169,7 +169,7 @@ public final class HistoryStore {
           return null;
         }
       } catch (IOException e) {
-        problem = file.getPath() + ": " + e.getMessage();
+        problem = JobFacts.shown(file.getPath() + ": " + e.getMessage());
       }
     }
     return new Found(facts, read, problem);
@@ -237,7 +237,8 @@ public final class HistoryStore {
           boolean unused = files.delete(each, false);
         } catch (IOException e) {
           // What is written has all of it.
-          problem = "files that are read no more cannot be deleted: " + e.getMessage();
+          problem =
+              JobFacts.shown("files that are read no more cannot be deleted: " + e.getMessage());
         }
       }
       return new Found(all, found.files(), problem);

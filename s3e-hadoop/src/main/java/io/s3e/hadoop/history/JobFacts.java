@@ -64,11 +64,18 @@ public record JobFacts(String job, String off, List<Run> runs, List<TableFacts> 
 
   public JobFacts {
     job = job == null ? "" : job;
-    // Whoever may write the directory has chosen them, and they go to logs and terminals.
-    String words = off == null ? "" : off.substring(0, Math.min(MOST_WORDS, off.length()));
-    off = NOT_SHOWN.matcher(words).replaceAll("?");
+    off = off == null ? "" : shown(off);
     runs = latest(TableFacts.copy(runs));
     tables = latestTables(TableFacts.copy(tables));
+  }
+
+  /**
+   * As logs and terminals are shown what whoever may write the directory has chosen: the first
+   * {@value #MOST_WORDS} letters, with a question mark for each line break and control character.
+   */
+  public static String shown(String words) {
+    String first = words.substring(0, Math.min(MOST_WORDS, words.length()));
+    return NOT_SHOWN.matcher(first).replaceAll("?");
   }
 
   /** Those of the latest runs, each part once. */

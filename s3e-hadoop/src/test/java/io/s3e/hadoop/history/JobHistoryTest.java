@@ -7,7 +7,9 @@ import io.s3e.block.ObjectRef;
 import io.s3e.columnar.PlaceFacts;
 import io.s3e.hadoop.conf.HistorySetting;
 import io.s3e.hadoop.conf.HistorySetting.Mode;
+import io.s3e.testing.CapturedLog;
 import io.s3e.testing.Slow;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.PrivilegedExceptionAction;
 import java.util.ArrayList;
@@ -169,6 +171,27 @@ class JobHistoryTest {
     try (JobHistory ofFiles = joined(UserGroupInformation.getCurrentUser(), setting);
         JobHistory driver = Objects.requireNonNull(JobHistory.join(setting, conf()))) {
       assertThat(driver).isSameAs(ofFiles);
+    }
+  }
+
+  /** Whoever may write the directory chooses the names of files, and what lies in them. */
+  @Test
+  void whatAFileThatCannotBeReadSaysIsToldOnOneLine(@TempDir Path directory) throws Exception {
+    HistorySetting setting =
+        new HistorySetting(Mode.ON, directory.toUri().toString(), "j", "run of j");
+    String forged = "{\"job\":\"j\",\"runs\":[{\"millis\":\"1\\n26-11-30 forged\\u001b[2J\"}]}";
+    Path ofJob = Files.createDirectories(directory.resolve(JobName.directory("j")));
+    Files.writeString(
+        ofJob.resolve("history-1\n26-11-30 forged\u001b[2J.json"), HistoryFile.text(forged));
+    try (CapturedLog log = new CapturedLog();
+        JobHistory history = Objects.requireNonNull(JobHistory.join(setting, conf()))) {
+      assertThat(HistoryFile.decode(history.known()).runs()).isEmpty();
+      assertThat(log.await("forged"))
+          .hasSize(1)
+          .first()
+          .asString()
+          .contains("WARN", "history-1?26-11-30 forged?[2J.json", "1?26-11-30 forged?[2J")
+          .doesNotContain("\u001b");
     }
   }
 

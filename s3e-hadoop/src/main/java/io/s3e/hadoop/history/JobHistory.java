@@ -8,6 +8,7 @@ import io.s3e.hadoop.client.AsUser;
 import io.s3e.hadoop.client.OpenEngines;
 import io.s3e.hadoop.conf.HistorySetting;
 import io.s3e.hadoop.conf.HistorySetting.Mode;
+import io.s3e.hadoop.conf.ToldOnce;
 import io.s3e.hadoop.spark.SparkTask;
 import io.s3e.jvm.OwnLoader;
 import java.io.IOException;
@@ -41,7 +42,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p><b>What can go wrong costs nothing but the history.</b> It is read and written by a thread of
  * its own, for which files wait {@link #READ_PATIENCE} once and the last file system {@link
- * #WRITE_PATIENCE}; the first problem is one WARN, all others are silent.
+ * #WRITE_PATIENCE}; the first problem is one WARN, which a JVM logs once for all users that have
+ * the same, and all others are for the debug log.
  *
  * <p><b>In Spark</b> the plugin has executors leave the store to the driver, which tells them what
  * is {@linkplain #known known}, takes their {@linkplain #report reports} and writes once ({@link
@@ -314,7 +316,8 @@ public final class JobHistory implements AutoCloseable {
 
   private void warn(String what, String why) {
     if (hasWarned.compareAndSet(false, true)) {
-      LOG.warn("{} (job {}, {}); reads go on as without: {}", what, key.job(), store, why);
+      String format = "{} (job {}, {}); reads go on as without: {}";
+      ToldOnce.warn(LOG, format, what, key.job(), store, why);
     } else {
       LOG.debug("{}: {}", what, why);
     }

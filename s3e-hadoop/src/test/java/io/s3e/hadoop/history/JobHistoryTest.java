@@ -195,6 +195,24 @@ class JobHistoryTest {
     }
   }
 
+  /** As where nobody's credentials reach the directory. */
+  @Test
+  void whatTheHistoriesOfAllUsersMeetIsToldOnce(@TempDir Path directory) throws Exception {
+    Path file = Files.writeString(directory.resolve("histories"), "no directory");
+    HistorySetting setting = new HistorySetting(Mode.ON, file.toUri().toString(), "j", "run of j");
+    try (CapturedLog log = new CapturedLog();
+        JobHistory one = joined(UserGroupInformation.createRemoteUser("alice"), setting);
+        JobHistory two = joined(UserGroupInformation.createRemoteUser("bob"), setting)) {
+      assertThat(two).isNotSameAs(one);
+      for (JobHistory each : List.of(one, two)) {
+        OpenedFile unused = each.open(new ObjectRef("b", "table/file"));
+        each.tables.learn(Map.of("b/table", new PlaceFacts(100, List.of(), List.of())));
+        each.write();
+      }
+      assertThat(log.lines("WARN")).hasSize(1);
+    }
+  }
+
   private static JobHistory joined(UserGroupInformation user, HistorySetting setting)
       throws Exception {
     FileSystem files = FileSystem.getLocal(conf());

@@ -7,8 +7,8 @@ import org.slf4j.Logger;
 import org.slf4j.helpers.MessageFormatter;
 
 /**
- * Lines that are the same for each file system with these settings: a JVM logs them once. Any
- * thread.
+ * Lines that are the same for each file system with these settings: a JVM logs them once, and at
+ * DEBUG each time after that. Any thread.
  */
 public final class ToldOnce {
   /** What comes when so many were told is told each time. */
@@ -24,6 +24,8 @@ public final class ToldOnce {
   public static void warn(Logger log, String format, Object... values) {
     if (isNew(MessageFormatter.arrayFormat(format, values).getMessage())) {
       log.warn(format, values);
+    } else {
+      log.debug(format, values);
     }
   }
 
@@ -31,6 +33,8 @@ public final class ToldOnce {
   public static void info(Logger log, String format, Object... values) {
     if (isNew(MessageFormatter.arrayFormat(format, values).getMessage())) {
       log.info(format, values);
+    } else {
+      log.debug(format, values);
     }
   }
 

@@ -58,8 +58,11 @@ public final class UnknownKeys {
   public static void tell(String owner, Configuration original, @Nullable String bucket) {
     List<String> unknown = in(original, bucket);
     String all = String.join("; ", unknown);
+    String format = "S3E of {} does not know, and ignores: {}";
     if (!unknown.isEmpty() && ToldOnce.isNew(all)) {
-      LOG.warn("S3E of {} does not know, and ignores: {}", owner, all);
+      LOG.warn(format, owner, all);
+    } else if (!unknown.isEmpty()) {
+      LOG.debug(format, owner, all);
     }
   }
 

@@ -75,6 +75,11 @@ final class Tenants implements AutoCloseable {
     metrics = metrics(owner.knownProperties());
   }
 
+  /** All that was told; for tests. */
+  static void forgetTold() {
+    TOLD.clear();
+  }
+
   /** Says it once in the JVM. */
   static void tell(String words, String reason) {
     if (TOLD.add(reason)) {

@@ -138,6 +138,8 @@ class WaysTest {
 
   @Test
   void icebergsCanBeChosen() throws IOException {
+    // A run that is repeated has the same JVM.
+    Tenants.forgetTold();
     try (CapturedLog log = new CapturedLog();
         S3EFileIO io = store.open(new S3EFileIO(), "s3e.client", "S3FileIO");
         S3EFileIO other = store.open(new S3EFileIO(), "s3e.client", "S3FileIO")) {
@@ -261,6 +263,8 @@ class WaysTest {
 
   @Test
   void theClientOfAFactoryReadsAndThatIsSaidOnce() throws IOException {
+    // A run that is repeated has the same JVM.
+    Tenants.forgetTold();
     try (CapturedLog log = new CapturedLog();
         S3EFileIO io =
             store.open(new S3EFileIO(), "s3.client-factory-impl", Factory.class.getName());

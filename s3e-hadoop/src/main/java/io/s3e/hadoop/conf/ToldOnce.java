@@ -42,4 +42,9 @@ public final class ToldOnce {
   static boolean isNew(String text) {
     return TEXTS.size() < MOST ? TEXTS.add(text) : !TEXTS.contains(text);
   }
+
+  /** All that was told; for tests. */
+  static void forget() {
+    TEXTS.clear();
+  }
 }

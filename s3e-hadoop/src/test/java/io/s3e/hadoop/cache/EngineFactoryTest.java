@@ -106,7 +106,8 @@ class EngineFactoryTest {
 
   @Test
   void whatHoldsForAllFileSystemsIsToldByTheFirst() throws IOException {
-    conf.set("fs.s3a.s3e.memory.budget", "900g");
+    // Another in each run: one JVM tells of it once.
+    conf.setLong("fs.s3a.s3e.memory.budget", (900L << 30) + System.nanoTime() % (1 << 30));
     conf.set("fs.s3a.s3e.cache.dirs", temp.resolve("nowhere").toString());
     EngineFactory factory = new EngineFactory(AdapterConfig.read(conf, "logs"), conf, "logs");
     try (CapturedLog log = new CapturedLog()) {

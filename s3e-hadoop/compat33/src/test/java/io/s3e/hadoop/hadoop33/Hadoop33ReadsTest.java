@@ -10,6 +10,7 @@ import com.amazonaws.auth.AWSCredentials;
 import com.amazonaws.auth.AWSCredentialsProvider;
 import com.amazonaws.auth.BasicAWSCredentials;
 import io.s3e.hadoop.client.OpenEngines;
+import io.s3e.hadoop.conf.ToldBefore;
 import io.s3e.hadoop.stats.OpenerStatistics;
 import io.s3e.metrics.EngineMetrics;
 import io.s3e.testing.CapturedLog;
@@ -526,6 +527,7 @@ class Hadoop33ReadsTest {
   void withoutOpenTelemetryOneLineSaysThatThereAreNoSpansAndReadsGoOn() throws Exception {
     Configuration conf = conf();
     conf.set("fs.s3a.s3e.explain", "spans");
+    ToldBefore.forget();
     try (CapturedLog log = new CapturedLog();
         FileSystem plain = make("io.s3e.hadoop.S3EFileSystem", conf);
         FileSystem other = make("io.s3e.hadoop.S3EFileSystem", conf)) {

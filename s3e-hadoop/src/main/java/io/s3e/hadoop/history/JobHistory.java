@@ -48,7 +48,8 @@ import org.slf4j.LoggerFactory;
  * <p><b>In Spark</b> the plugin has executors leave the store to the driver, which tells them what
  * is {@linkplain #known known}, takes their {@linkplain #report reports} and writes once ({@link
  * #write}): executors need no way to the store of their own, and an application of a thousand reads
- * it once. File systems of all users share the plugin's, which is the application's.
+ * it once. File systems of all users that are made after the plugin share its history, which is the
+ * application's.
  *
  * <p>Any thread.
  */
@@ -177,8 +178,8 @@ public final class JobHistory implements AutoCloseable {
   }
 
   /**
-   * As above, for a file system: with others of the same user alone, unless one without is open
-   * already.
+   * As above, for a file system: with others of the same user alone, unless one that is joined
+   * without is open already.
    *
    * @param files the user, by which the store is read and written if it is there: {@link
    *     #close(FileSystem)} takes it back
@@ -225,10 +226,9 @@ public final class JobHistory implements AutoCloseable {
       JobHistory history = OPEN.get(new Key(folded, null));
       try {
         UserGroupInformation user = UserGroupInformation.getCurrentUser();
-        Key ofUser = new Key(folded, user.getUserName());
-        history = history == null ? OPEN.get(ofUser) : history;
+        Key key = new Key(folded, files == null ? null : user.getUserName());
+        history = history == null ? OPEN.get(key) : history;
         if (history == null) {
-          Key key = files == null ? new Key(folded, null) : ofUser;
           history = new JobHistory(key, user, conf, files, known);
           OPEN.put(key, history);
         }

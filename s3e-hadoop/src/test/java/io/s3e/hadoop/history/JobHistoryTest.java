@@ -164,13 +164,18 @@ class JobHistoryTest {
     }
   }
 
-  /** A file system may be there before the plugin is. */
+  /** A file system may be there before the plugin is, whose history is for all users. */
   @Test
-  void anApplicationJoinsTheHistoryOfItsUser(@TempDir Path directory) throws Exception {
+  void anApplicationsHistoryIsForAllUsersWhoeverHasOneBefore(@TempDir Path directory)
+      throws Exception {
     HistorySetting setting = job("j", directory);
-    try (JobHistory ofFiles = joined(UserGroupInformation.getCurrentUser(), setting);
-        JobHistory driver = Objects.requireNonNull(JobHistory.join(setting, conf()))) {
-      assertThat(driver).isSameAs(ofFiles);
+    try (JobHistory before = joined(UserGroupInformation.getCurrentUser(), setting);
+        JobHistory driver = Objects.requireNonNull(JobHistory.join(setting, conf()));
+        JobHistory users = joined(UserGroupInformation.getCurrentUser(), setting);
+        JobHistory others = joined(UserGroupInformation.createRemoteUser("bob"), setting)) {
+      assertThat(driver).isNotSameAs(before);
+      assertThat(users).isSameAs(driver);
+      assertThat(others).isSameAs(driver);
     }
   }
 

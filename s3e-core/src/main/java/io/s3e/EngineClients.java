@@ -163,17 +163,14 @@ final class EngineClients {
   }
 
   synchronized void endIdle() {
+    endsIdle.set(false);
     while (endOneIdle()) {}
   }
 
   /** Closes idle transports on a thread of its own. */
   void endIdleSoon() {
     if (idleBytes() > 0 && endsIdle.compareAndSet(false, true)) {
-      endOnThread(
-          () -> {
-            endsIdle.set(false);
-            endIdle();
-          });
+      endOnThread(this::endIdle);
     }
   }
 

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Timeout;
 @Slow
 @Timeout(120)
 class StoodStillTest {
-  private static final Duration PATIENCE = Duration.ofSeconds(3);
+  private static final Duration PATIENCE = Duration.ofSeconds(5);
 
   /** A read, a vectored read, and a read that waits for its place among the GETs. */
   @Test

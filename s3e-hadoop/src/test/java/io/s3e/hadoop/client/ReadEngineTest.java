@@ -122,7 +122,7 @@ class ReadEngineTest {
 
   /** The engine is made a moment after the standard input has ended. */
   static final class FirstRead {
-    private static final Duration PATIENCE = Duration.ofSeconds(3);
+    private static final Duration PATIENCE = Duration.ofSeconds(5);
 
     public static void main(String[] args) throws IOException {
       try (ReadEngine engine = new ReadEngine("a test", PATIENCE, FirstRead::make)) {

@@ -161,7 +161,7 @@ final class S3aClient {
     String found = null;
     if (endpoint != null) {
       found = AwsHostNameUtils.parseRegion(endpoint.getHost(), "s3");
-    } else if (told != null) {
+    } else if (told != null && conf.getTrimmed(Constants.ENDPOINT, "").isEmpty()) {
       found = regionOfSdk();
     }
     return found == null ? Constants.AWS_S3_CENTRAL_REGION : found;

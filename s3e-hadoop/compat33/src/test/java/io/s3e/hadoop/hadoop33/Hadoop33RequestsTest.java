@@ -108,6 +108,12 @@ class Hadoop33RequestsTest {
     return made;
   }
 
+  /** Reads what is asked for alone, and answers without an ETag too. */
+  private FileSystem makeThatFindsVersions() throws Exception {
+    return make(
+        "fs.s3a.s3e.prefetch.enabled=false", "fs.s3a.change.detection.version.required=false");
+  }
+
   private static byte[] all(FSDataInputStream in) throws IOException {
     try (in) {
       return in.readAllBytes();
@@ -459,10 +465,7 @@ class Hadoop33RequestsTest {
     server.put(OBJECT, large);
     server.put(new ObjectRef("data", "other"), content);
     server.decide(request -> request.target().endsWith("/other") ? Fault.etag(null) : Fault.none());
-    try (FileSystem files =
-            make(
-                "fs.s3a.s3e.prefetch.enabled=false",
-                "fs.s3a.change.detection.version.required=false");
+    try (FileSystem files = makeThatFindsVersions();
         FSDataInputStream in = openUntold(files, FILE, large.length)) {
       assertThat(in.read()).isZero();
       Path other = new Path("s3a://data/other");
@@ -479,10 +482,7 @@ class Hadoop33RequestsTest {
   void aVersionThatS3eHasFoundIsNotReadOnByS3aWhereItsETagIsMissingOnce() throws Exception {
     byte[] large = new byte[24 << 20];
     server.put(OBJECT, large);
-    try (FileSystem files =
-            make(
-                "fs.s3a.s3e.prefetch.enabled=false",
-                "fs.s3a.change.detection.version.required=false");
+    try (FileSystem files = makeThatFindsVersions();
         FSDataInputStream in = openUntold(files, FILE, large.length)) {
       assertThat(in.read()).isZero();
       server.always(Fault.etag(null));

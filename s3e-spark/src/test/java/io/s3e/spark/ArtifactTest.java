@@ -34,6 +34,7 @@ class ArtifactTest {
               "io/s3e/version/version.properties",
               "s3e-crt/software/amazon/awssdk/crt/CRT.class",
               "META-INF/LICENSE",
+              "META-INF/LICENSE-AWS-LC",
               "META-INF/NOTICE")
           .anyMatch(name -> name.startsWith("s3e-crt/linux/x86_64/"))
           .noneMatch(name -> name.startsWith("software/") || name.startsWith("org/apache/"));

@@ -113,6 +113,7 @@ class BundleTest {
               "s3e-crt/linux/x86_64/glibc/libaws-crt-jni.so",
               "s3e-crt/linux/armv8/musl/libaws-crt-jni.so",
               "META-INF/LICENSE",
+              "META-INF/LICENSE-AWS-LC",
               "META-INF/NOTICE")
           .doesNotHaveDuplicates();
       assertThat(names.stream().filter(name -> name.startsWith("software/"))).isEmpty();

@@ -4,7 +4,6 @@ package io.s3e.columnar;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
-import java.util.regex.Pattern;
 import java.util.zip.DataFormatException;
 import java.util.zip.Inflater;
 import org.jspecify.annotations.Nullable;
@@ -31,11 +30,7 @@ record OrcCodecs(ClassLoader loader) {
   private static final int ZSTD = 5;
 
   /** Versions of aircompressor in which a damaged chunk may crash the JVM: CVE-2024-36114. */
-  private static final Pattern UNSAFE = Pattern.compile("0\\.(1?\\d|2[0-6])(\\D.*)?");
-
-  private static final MethodType DECOMPRESS =
-      MethodType.methodType(
-          int.class, byte[].class, int.class, int.class, byte[].class, int.class, int.class);
+  private static final String UNSAFE = "0\\.(1?\\d|2[0-6])(\\D.*)?";
 
   /** The codec of that number in a postscript, which is not 0; null if it is not to be had. */
   @Nullable Codec codec(int kind) {
@@ -74,12 +69,15 @@ record OrcCodecs(ClassLoader loader) {
     try {
       Class<?> type = Class.forName(name, true, loader);
       String version = type.getPackage().getImplementationVersion();
-      if (version != null && UNSAFE.matcher(version).matches()) {
+      if (version != null && version.matches(UNSAFE)) {
         return null;
       }
       MethodHandles.Lookup lookup = MethodHandles.publicLookup();
       Object made = type.getConstructor().newInstance();
-      MethodHandle method = lookup.findVirtual(type, "decompress", DECOMPRESS).bindTo(made);
+      MethodType shape =
+          MethodType.methodType(
+              int.class, byte[].class, int.class, int.class, byte[].class, int.class, int.class);
+      MethodHandle method = lookup.findVirtual(type, "decompress", shape).bindTo(made);
       return (source, from, length, target) -> call(method, source, from, length, target);
     } catch (ReflectiveOperationException | RuntimeException | LinkageError e) {
       return null;

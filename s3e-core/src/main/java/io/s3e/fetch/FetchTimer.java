@@ -74,26 +74,21 @@ public final class FetchTimer implements AutoCloseable {
   @SuppressWarnings("IllegalCatch")
   private void tick() {
     try {
-      look();
+      long now = System.nanoTime();
+      // A machine that keeps this thread waiting does the same to those of the disk.
+      long late = Math.max(0, now - tickedNanos - TimeUnit.MILLISECONDS.toNanos(TICK_MILLIS));
+      stoodStillNanos = late > Patience.MOMENT_NANOS ? now : stoodStillNanos;
+      tickedNanos = now;
+      lateNanos = Math.max(late, lateNanos - lateNanos / 4);
+      for (Watched one : watched) {
+        try {
+          one.tick(now, LATENESS_FACTOR * lateNanos);
+        } catch (Throwable e) {
+          Background.log(() -> LOG.warn("A look at the deadlines of {} failed", one, e));
+        }
+      }
     } catch (Throwable e) {
       // The next look is soon.
-    }
-  }
-
-  @SuppressWarnings("IllegalCatch")
-  private void look() {
-    long now = System.nanoTime();
-    // A machine that keeps this thread waiting does the same to those of the disk.
-    long late = Math.max(0, now - tickedNanos - TimeUnit.MILLISECONDS.toNanos(TICK_MILLIS));
-    stoodStillNanos = late > Patience.MOMENT_NANOS ? now : stoodStillNanos;
-    tickedNanos = now;
-    lateNanos = Math.max(late, lateNanos - lateNanos / 4);
-    for (Watched one : watched) {
-      try {
-        one.tick(now, LATENESS_FACTOR * lateNanos);
-      } catch (Throwable e) {
-        Background.log(() -> LOG.warn("A look at the deadlines of {} failed", one, e));
-      }
     }
   }
 

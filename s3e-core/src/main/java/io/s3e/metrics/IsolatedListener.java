@@ -65,7 +65,12 @@ public final class IsolatedListener implements StreamListener {
 
   @Override
   public void onCount(EngineMetrics.Counter counter, long amount) {
-    tell(() -> listener.onCount(counter, amount));
+    // One for each block of a scan: without a lambda.
+    try {
+      listener.onCount(counter, amount);
+    } catch (Throwable e) {
+      Background.log(() -> say(e));
+    }
   }
 
   @Override

@@ -195,16 +195,16 @@ final class Ask {
       unrecovered = null;
       recover(unknown);
     }
-    while (next < end()) {
+    for (long end = end(); next < end; end = end()) {
       try {
         if (take(caller)) {
           continue;
         }
-        if (isLostOnDisk || !beginOnDisk()) {
+        if (isLostOnDisk || !beginOnDisk(end)) {
           if (begin == ReadStep.MOVE && next > from) {
             break;
           }
-          request(caller);
+          request(caller, end);
         }
         if (caller != Caller.WAITS && (arrival == null || !arrival.isAnothers())) {
           return false;
@@ -221,7 +221,7 @@ final class Ask {
       reader.showPlanner(from, next, target);
     }
     if (begin == ReadStep.VECTORED && target.hasRemaining()) {
-      throw reader.failures.endOfObject(from, next - from + target.remaining());
+      throw reader.failures().endOfObject(from, next - from + target.remaining());
     }
     return true;
   }
@@ -232,7 +232,7 @@ final class Ask {
       reader.pump.release();
     }
     lastFailure = failure;
-    reader.failures.recover(failure, next, target.remaining(), patience());
+    reader.failures().recover(failure, next, target.remaining(), patience());
   }
 
   /** Waits for what is awaited, as far as it may, and takes that; false if nothing is at hand. */
@@ -312,11 +312,7 @@ final class Ask {
   }
 
   /** Begins to read what follows and is on disk; false if the next byte is not. */
-  private boolean beginOnDisk() {
-    long end = end();
-    if (end <= next) {
-      return false;
-    }
+  private boolean beginOnDisk(long end) {
     ByteBuffer room = target.slice(target.position(), (int) (end - next));
     fromDisk = fetcher.fromDisk(handle, next, room, begin != ReadStep.VECTORED);
     if (fromDisk == null) {
@@ -350,11 +346,7 @@ final class Ask {
    * #arrival expected} afterwards if the block is to be looked for again, by a thread that may
    * wait.
    */
-  private void request(Caller caller) throws IOException {
-    long end = end();
-    if (next >= end) {
-      return;
-    }
+  private void request(Caller caller, long end) throws IOException {
     boolean isFirst = !isAsked;
     if (isFirst) {
       isAsked = true;
@@ -439,7 +431,7 @@ final class Ask {
         missing == null ? new SocketTimeoutException("its deadline has passed") : missing.late();
     // What the store said counts more than that it has not said it again yet.
     IOException told = lastFailure instanceof RequestFailure failed ? failed : late;
-    return reader.failures.describe(told, next, target.remaining());
+    return reader.failures().describe(told, next, target.remaining());
   }
 
   /** Nothing is awaited any more, nor will be. */

@@ -36,7 +36,6 @@ public final class BlockReader {
   final StreamSource source;
   final Fetcher fetcher;
   final ObjectHandle handle;
-  final ReadFailures failures;
   final Pump pump;
   private final BlockLayout layout;
 
@@ -46,8 +45,11 @@ public final class BlockReader {
     this.fetcher = source.fetcher();
     this.handle = handle;
     this.layout = handle.layout;
-    this.failures = new ReadFailures(source, handle);
     this.pump = new Pump(source, handle, planner, ahead);
+  }
+
+  ReadFailures failures() {
+    return new ReadFailures(source, handle);
   }
 
   /** The block with {@code position}, pinned, if ready in memory; null if not. Starts nothing. */

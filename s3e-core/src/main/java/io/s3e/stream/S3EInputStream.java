@@ -93,7 +93,7 @@ public final class S3EInputStream extends InputStream {
     requireOpen();
     if (target < 0 || target > size()) {
       String where = target < 0 ? "to a negative offset: " : "behind the end: ";
-      throw new EOFException("Cannot seek " + where + target + " in " + reader.failures.object());
+      throw new EOFException("Cannot seek " + where + target + " in " + reader.failures().object());
     }
     position = target;
     if (moving.isWithinLast(target)) {
@@ -166,7 +166,7 @@ public final class S3EInputStream extends InputStream {
   public void readFully(byte[] target, int offset, int length) throws IOException {
     int done = readNBytes(target, offset, length);
     if (done < length) {
-      throw reader.failures.endOfObject(position, length - done);
+      throw reader.failures().endOfObject(position, length - done);
     }
   }
 
@@ -212,7 +212,7 @@ public final class S3EInputStream extends InputStream {
     requireOpen();
     if (at < 0) {
       throw new EOFException(
-          "Cannot read at a negative offset: " + at + " in " + reader.failures.object());
+          "Cannot read at a negative offset: " + at + " in " + reader.failures().object());
     }
     return target.hasRemaining() ? Ask.ofReads(reader, ReadStep.POSITIONED).read(at, target) : 0;
   }
@@ -230,7 +230,7 @@ public final class S3EInputStream extends InputStream {
   public void readFullyAt(long at, ByteBuffer target) throws IOException {
     int length = target.remaining();
     if (length > 0 && readAt(at, target) < length) {
-      throw reader.failures.endOfObject(at, length);
+      throw reader.failures().endOfObject(at, length);
     }
   }
 
@@ -313,13 +313,13 @@ public final class S3EInputStream extends InputStream {
 
   private void requireOpen() throws IOException {
     if (!open) {
-      throw reader.failures.closed();
+      throw reader.failures().closed();
     }
   }
 
   @Override
   public String toString() {
     String at = ", position " + position + (open ? "" : ", closed");
-    return "S3EInputStream{" + reader.failures.object() + at + "}";
+    return "S3EInputStream{" + reader.failures().object() + at + "}";
   }
 }

@@ -245,14 +245,14 @@ final class VectorGroup {
     String given = isClosed ? ReadFailures.CLOSED : why;
     if (given != null && !given.equals(LATE)) {
       String of = " Range " + member.range + " of a vectored read of ";
-      return new InterruptedIOException(given + of + call.reader.failures.object())
+      return new InterruptedIOException(given + of + call.reader.failures().object())
           .initCause(cause);
     }
     if (cause != null) {
       return cause;
     }
     IOException late = new SocketTimeoutException("its turn did not come before its deadline");
-    return call.reader.failures.describe(late, member.range.start(), member.range.length());
+    return call.reader.failures().describe(late, member.range.start(), member.range.length());
   }
 
   /** Working → idle; false if the group was given up meanwhile, or its range by the future. */

@@ -91,7 +91,7 @@ final class VectoredRead implements FetchTimer.Watched {
       throws IOException {
     for (ByteRange range : wanted) {
       if (range.end() > reader.handle.size()) {
-        throw reader.failures.endOfObject(range.start(), range.length());
+        throw reader.failures().endOfObject(range.start(), range.length());
       }
       if (range.length() > Integer.MAX_VALUE) {
         throw new IllegalArgumentException(range + " is longer than a buffer can be");
@@ -271,7 +271,7 @@ final class VectoredRead implements FetchTimer.Watched {
     } catch (Throwable e) {
       if (releaseFailed.compareAndSet(false, true)) {
         String release = "Vectored read of {}: the caller's release failed and keeps a buffer";
-        Background.log(() -> LOG.warn(release, reader.failures.object(), e));
+        Background.log(() -> LOG.warn(release, reader.failures().object(), e));
       }
     }
   }

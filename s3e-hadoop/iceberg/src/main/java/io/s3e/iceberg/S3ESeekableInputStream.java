@@ -7,6 +7,7 @@ import io.s3e.block.ByteRange;
 import io.s3e.block.ObjectRef;
 import io.s3e.client.RequestFailure;
 import io.s3e.jvm.Background;
+import io.s3e.prefetch.ReadPolicy;
 import io.s3e.stream.S3EInputStream;
 import java.io.EOFException;
 import java.io.IOException;
@@ -107,6 +108,12 @@ final class S3ESeekableInputStream extends SeekableInputStream implements RangeR
     }
   }
 
+  /**
+   * Manifests, their lists and files of metadata are mostly shorter (manifests have 8 MiB as a
+   * rule); of longer files of Avro, which are data, a task may read its split alone.
+   */
+  private static final long MOST_METADATA_BYTES = 16 << 20;
+
   /** Held so that the {@link S3EFileIO} is not finalized, which closes it, under its readers. */
   private final S3EInputFile file;
 
@@ -134,10 +141,22 @@ final class S3ESeekableInputStream extends SeekableInputStream implements RangeR
     this.file = file;
     this.tenant = tenant;
     this.object = object;
-    asTold = tenant.open(object, OpenOptions.DEFAULTS.withSize(length));
+    OpenOptions options = OpenOptions.DEFAULTS.withSize(length);
+    asTold =
+        tenant.open(
+            object,
+            isMetadata(file.location(), length)
+                ? options.withPolicy(ReadPolicy.WHOLE_FILE)
+                : options);
     opened = new Opened(asTold);
     this.readBytes = metrics.counter(FileIOMetricsContext.READ_BYTES, MetricsContext.Unit.BYTES);
     this.readOperations = metrics.counter(FileIOMetricsContext.READ_OPERATIONS);
+  }
+
+  /** Whether Iceberg reads the file from front to end, which its API has no word for. */
+  private static boolean isMetadata(String location, long length) {
+    return length <= MOST_METADATA_BYTES
+        && (location.endsWith(".avro") || location.endsWith(".metadata.json"));
   }
 
   /** Tells what ends with the stream, closed or forgotten. Must not refer to it. */

@@ -91,6 +91,28 @@ class WaysTest {
     }
   }
 
+  /** Of a data file it has to be seen first that it is read from front to end. */
+  @ParameterizedTest
+  @CsvSource({"metadata/m0.avro, 8, 6", "metadata/v1.metadata.json, 2, 3"})
+  void filesOfMetadataAreReadByAFewLongRequests(String key, int mebibytes, int mostGets)
+      throws IOException {
+    int size = mebibytes << 20;
+    StoredContent stored = store.put(key, size, 7);
+    byte[] expected = new byte[size];
+    stored.copy(0, expected, 0, size);
+    try (S3EFileIO io = store.open(new S3EFileIO());
+        SeekableInputStream in = io.newInputFile(HostileStore.location(key), size).newStream()) {
+      byte[] bytes = new byte[size];
+      int read = 0;
+      while (read < size) {
+        // As decoders of Avro and JSON ask.
+        read += in.read(bytes, read, Math.min(8 << 10, size - read));
+      }
+      assertThat(bytes).isEqualTo(expected);
+      assertThat(store.server.gets()).hasSizeLessThanOrEqualTo(mostGets);
+    }
+  }
+
   /** The CRT reads no such answer, and is asked for none once that is known. */
   @Test
   void aStoreWithoutEtagsIsReadByIcebergsClient() throws Exception {

@@ -101,7 +101,7 @@ record HostOnHadoop33(
       IOStatistics theirs = ofS3a == null ? new IOStatisticsSnapshot() : ofS3a;
       // What S3A's stream has read was not read by S3E, nor from memory.
       Map<String, Long> own = Map.of(StreamStatisticNames.STREAM_READ_BYTES, bytesByS3e);
-      tell(opener, beside(new JoinedStatistics(theirs, () -> own, Map::of)));
+      tell(opener, new JoinedStatistics(theirs, () -> own, Map::of));
     }
   }
 }

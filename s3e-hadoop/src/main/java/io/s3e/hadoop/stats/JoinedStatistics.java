@@ -26,7 +26,8 @@ public final class JoinedStatistics implements IOStatistics {
 
   @Override
   public Map<String, Long> counters() {
-    return joined(base.counters(), counters.get());
+    Map<String, Long> beside = counters.get();
+    return joined(base.counters(), beside);
   }
 
   @Override

@@ -2,7 +2,9 @@
 package io.s3e.hadoop.stats;
 
 import io.s3e.client.RequestFailure;
-import io.s3e.metrics.EngineMetrics;
+import io.s3e.metrics.EngineMetrics.Counter;
+import java.util.EnumMap;
+import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -28,7 +30,11 @@ import org.jspecify.annotations.Nullable;
  * <p><b>The end.</b> {@link #end} adds the counts to those of the file system and of the opener,
  * once. What is heard afterwards (a GET that was on its way, a block that is read by another stream
  * or leaves memory unread) is added there as it comes. A count is heard before the end or after it:
- * events share a lock that the end takes alone.
+ * what S3A counts shares a lock that the end takes alone.
+ *
+ * <p><b>Counters of the core under S3A's names</b> ({@link Followed}) are brought up to date in
+ * S3A's when these are asked for, at the end, and with each event after it: there is one for each
+ * block, and S3A's take a look into two maps.
  *
  * <p>Any thread; waits for nothing but that lock; holds no stream.
  */
@@ -44,8 +50,26 @@ public final class StreamStatistics extends StreamWork {
    */
   private final ConcurrentMap<Long, Get> inFlight = new ConcurrentHashMap<>();
 
-  /** Guarded by {@link #ending}. */
-  private boolean ended;
+  /** Set under {@link #ending}, before the followed counters are looked at for the last time. */
+  private volatile boolean ended;
+
+  /** What S3A's counters have of those of the core. Guarded by {@link #ending}, taken alone. */
+  private final Map<Followed, Long> followed = new EnumMap<>(Followed.class);
+
+  private enum Followed {
+    IN_CLOSE(Counter.WASTED_BYTES, ReadStatistic.STREAM_READ_BYTES_DISCARDED_IN_CLOSE),
+    TOTAL(Counter.WASTED_BYTES, ReadStatistic.STREAM_READ_TOTAL_BYTES),
+    PREFETCHED(Counter.PREFETCHED_BYTES, ReadStatistic.STREAM_READ_PREFETCHED_BYTES),
+    HITS(Counter.MEMORY_HITS, ReadStatistic.STREAM_READ_CACHE_HIT);
+
+    final Counter counter;
+    final ReadStatistic name;
+
+    Followed(Counter counter, ReadStatistic name) {
+      this.counter = counter;
+      this.name = name;
+    }
+  }
 
   /**
    * A GET in flight.
@@ -73,7 +97,26 @@ public final class StreamStatistics extends StreamWork {
 
   /** All counters of the stream, as live as they are. */
   public IOStatistics statistics() {
-    return beside(s3a.getIOStatistics());
+    return beside(ofS3a());
+  }
+
+  private IOStatistics ofS3a() {
+    return new JoinedStatistics(s3a.getIOStatistics(), this::follow, Map::of);
+  }
+
+  /** Brings S3A's counters up to date with those of the core; adds none by itself. */
+  private Map<String, Long> follow() {
+    ending.writeLock().lock();
+    try {
+      for (Followed each : Followed.values()) {
+        long now = count(each.counter);
+        Long before = followed.put(each, now);
+        add(each.name, now - (before == null ? 0 : before));
+      }
+    } finally {
+      ending.writeLock().unlock();
+    }
+    return Map.of();
   }
 
   public void seek(long from, long to) {
@@ -138,9 +181,14 @@ public final class StreamStatistics extends StreamWork {
     }
   }
 
+  public void unbuffered() {
+    follow();
+    s3a.unbuffered();
+  }
+
   /** The account of {@code opener} is told everything as it comes, in place of at the end. */
   public void tell(OpenerStatistics opener) {
-    tell(opener, statistics());
+    tell(opener, ofS3a());
   }
 
   /**
@@ -150,10 +198,13 @@ public final class StreamStatistics extends StreamWork {
   public void end(OpenerStatistics opener) {
     ending.writeLock().lock();
     try {
+      follow();
       s3a.close();
       ended = true;
+      // Of events that have not seen it.
+      follow();
       opener.toThread(statistics());
-      tell(opener, statistics());
+      tell(opener, ofS3a());
     } finally {
       ending.writeLock().unlock();
     }
@@ -271,16 +322,10 @@ public final class StreamStatistics extends StreamWork {
   }
 
   @Override
-  public void onCount(EngineMetrics.Counter counter, long amount) {
+  public void onCount(Counter counter, long amount) {
     super.onCount(counter, amount);
-    switch (counter) {
-      case WASTED_BYTES -> {
-        add(ReadStatistic.STREAM_READ_BYTES_DISCARDED_IN_CLOSE, amount);
-        add(ReadStatistic.STREAM_READ_TOTAL_BYTES, amount);
-      }
-      case PREFETCHED_BYTES -> add(ReadStatistic.STREAM_READ_PREFETCHED_BYTES, amount);
-      case MEMORY_HITS -> add(ReadStatistic.STREAM_READ_CACHE_HIT, amount);
-      default -> {}
+    if (ended) {
+      follow();
     }
   }
 

@@ -239,7 +239,7 @@ public final class S3EHadoopInputStream extends FSInputStream
     if (stream != null && open.isOpen()) {
       stream.unbuffer();
     }
-    open.source().statistics().unbuffered();
+    statistics.unbuffered();
   }
 
   /**

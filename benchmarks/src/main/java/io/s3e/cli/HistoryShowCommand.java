@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.s3e.cli;
 
+import io.s3e.hadoop.history.HistoryStore;
 import io.s3e.hadoop.history.JobFacts;
 import io.s3e.hadoop.history.TableFacts;
 import java.io.IOException;
@@ -13,7 +14,8 @@ import picocli.CommandLine.Command;
     name = "show",
     description = {
       "Shows whether tasks of a job that know its history are blocked less than those that do not,"
-          + " with a confidence of 95 %%, and what is known of each table."
+          + " with a confidence of 95 %%, and what is known of each table.",
+      "Exit code 1 if a history of the job, or the directory of --dir, was left out."
     },
     footer = {
       "  s3e history show --dir s3a://bucket/histories nightly",
@@ -22,9 +24,14 @@ import picocli.CommandLine.Command;
 final class HistoryShowCommand extends HistoryToolCommand {
   @Override
   int work() throws IOException {
-    JobFacts facts = store().read(job());
+    HistoryStore.Found found = store().read(job());
+    JobFacts facts = found.facts();
     printResult(facts, facts.runs().isEmpty() ? nothing() : text(facts));
-    return 0;
+    if (found.problem() == null) {
+      return 0;
+    }
+    streams().err().println("Left out: " + found.problem());
+    return 1;
   }
 
   private static String text(JobFacts facts) {

@@ -105,6 +105,37 @@ class HistoryCommandsTest {
   }
 
   @Test
+  void aHistoryThatCannotBeReadIsAFailureThatIsNamed() throws Exception {
+    write(job("", 320, 40));
+    Path job = directory.resolve("nightly-n-" + Integer.toHexString("nightly #".hashCode()));
+    Path damaged = Files.writeString(job.resolve("history-damaged.json"), "{");
+
+    Outcome beside = history("show", "nightly 1");
+    assertThat(beside.code()).isEqualTo(1);
+    assertThat(beside.text()).startsWith("nightly #, 1 run: ");
+    assertThat(beside.err()).contains("Left out: ", damaged.toString());
+    Files.delete(job.resolve("history-1.json"));
+    Outcome alone = history("show", "nightly 1");
+    assertThat(alone.code()).isEqualTo(1);
+    assertThat(alone.text()).contains("Nothing is known of nightly 1");
+    assertThat(alone.err()).contains("Left out: ", damaged.toString());
+  }
+
+  @Test
+  void aDirectoryThatIsNotThereIsAFailure() throws Exception {
+    Path file = Files.createFile(directory.resolve("file"));
+    Path lost = directory.resolve("lost");
+    for (Path each : List.of(lost, file)) {
+      Outcome shown = CommandRig.runPlainly("history", "show", "--dir=" + each.toUri(), "job");
+      assertThat(shown.code()).as(each.toString()).isEqualTo(1);
+      assertThat(shown.err()).contains("Left out: ", each.toString(), " directory");
+    }
+    Outcome unknown = history("show", "job");
+    assertThat(unknown.code()).as("nothing of this job in a directory").isZero();
+    assertThat(unknown.err()).isEmpty();
+  }
+
+  @Test
   void clearForgets() throws Exception {
     write(job("", 1, 1));
     assertThat(history("clear", "nightly 5").text())

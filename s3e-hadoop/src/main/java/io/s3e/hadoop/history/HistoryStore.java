@@ -133,11 +133,36 @@ public final class HistoryStore {
    * @param files those
    * @param problem why one could not be, in words; null if all could
    */
-  record Found(JobFacts facts, List<Path> files, @Nullable String problem) {}
+  public record Found(JobFacts facts, List<Path> files, @Nullable String problem) {}
 
-  /** What is known of a job; nothing if that is nothing. */
-  public JobFacts read(String job) throws IOException {
-    return find(JobName.folded(job)).facts();
+  /**
+   * What is known of a job; nothing if that is nothing. Who asks has named the directory: here,
+   * other than for a job that runs, one that is not there is a problem.
+   *
+   * @throws IOException if the job's files cannot be listed
+   */
+  public Found read(String job) throws IOException {
+    try (Opened opened = open()) {
+      Found found = find(opened.files, JobName.folded(job));
+      return found.files().isEmpty() && found.problem() == null
+          ? new Found(found.facts(), List.of(), problemOf(opened.files))
+          : found;
+    }
+  }
+
+  /** Why the directory cannot be looked into, in words; null if it can. */
+  private @Nullable String problemOf(FileSystem files) {
+    try {
+      if (!files.getFileStatus(directory).isDirectory()) {
+        return JobFacts.shown(directory + ": not a directory");
+      }
+      boolean unused = files.listStatusIterator(directory).hasNext();
+      return null;
+    } catch (FileNotFoundException e) {
+      return JobFacts.shown(directory + ": no such directory");
+    } catch (IOException e) {
+      return JobFacts.shown(directory + ": " + e.getMessage());
+    }
   }
 
   Found find(String job) throws IOException {

@@ -237,7 +237,8 @@ class HistoryReadsTest {
     return new HistoryStore(
             new org.apache.hadoop.fs.Path(directory.resolve("histories").toUri()),
             new Configuration())
-        .read("nightly 1");
+        .read("nightly 1")
+        .facts();
   }
 
   private List<Path> files() throws IOException {
@@ -362,7 +363,8 @@ class HistoryReadsTest {
     JobFacts facts =
         new HistoryStore(
                 new org.apache.hadoop.fs.Path(histories), S3AServer.s3a(S3AServer.endpoint()))
-            .read("nightly 1");
+            .read("nightly 1")
+            .facts();
     assertThat(facts.runs()).hasSize(2);
     assertThat(facts.tables()).hasSize(1);
     FileStatus[] jobs = writer.listStatus(new org.apache.hadoop.fs.Path(histories));
@@ -397,7 +399,8 @@ class HistoryReadsTest {
     JobFacts facts =
         new HistoryStore(
                 new org.apache.hadoop.fs.Path(histories), S3AServer.s3a(S3AServer.endpoint()))
-            .read("nightly 1");
+            .read("nightly 1")
+            .facts();
     assertThat(facts.tables()).hasSize(1);
   }
 
@@ -444,7 +447,8 @@ class HistoryReadsTest {
     JobFacts facts =
         new HistoryStore(
                 new org.apache.hadoop.fs.Path(histories), S3AServer.s3a(S3AServer.endpoint()))
-            .read("leaver");
+            .read("leaver")
+            .facts();
     assertThat(facts.runs()).hasSize(1);
     assertThat(facts.tables())
         .extracting(TableFacts::place)

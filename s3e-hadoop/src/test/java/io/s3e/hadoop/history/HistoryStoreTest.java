@@ -54,11 +54,11 @@ class HistoryStoreTest {
 
   @Test
   void whatIsAddedIsRead() throws Exception {
-    assertThat(store.read("nightly 5")).isEqualTo(JobFacts.none("nightly #"));
+    assertThat(store.read("nightly 5").facts()).isEqualTo(JobFacts.none("nightly #"));
     store.add(run("nightly #", 1));
     store.add(run("nightly #", 2));
     store.add(run("other", 3));
-    JobFacts both = store.read("Nightly 2026-11-26");
+    JobFacts both = store.read("Nightly 2026-11-26").facts();
     assertThat(both.runs()).extracting(Run::id).containsExactly("r1", "r2");
     assertThat(both.tables()).extracting(TableFacts::place).containsExactly("b/t1", "b/t2");
     assertThat(files()).as("one a job").hasSize(2);
@@ -95,7 +95,7 @@ class HistoryStoreTest {
 
     assertThat(found.facts().runs()).extracting(Run::id).containsExactly("r1", "r2");
     assertThat(found.problem()).contains("cannot be deleted", "not allowed to delete");
-    assertThat(store.read("nightly 7").runs()).hasSize(2);
+    assertThat(store.read("nightly 7").facts().runs()).hasSize(2);
   }
 
   @Test
@@ -104,8 +104,8 @@ class HistoryStoreTest {
     store.add(run("other", 2));
     assertThat(store.clear("nightly 7")).isTrue();
     assertThat(store.clear("nightly 7")).isFalse();
-    assertThat(store.read("nightly 7").runs()).isEmpty();
-    assertThat(store.read("other").runs()).hasSize(1);
+    assertThat(store.read("nightly 7").facts().runs()).isEmpty();
+    assertThat(store.read("other").facts().runs()).hasSize(1);
   }
 
   /** Without a lock, none of them overwrites what another one has told. */
@@ -129,9 +129,9 @@ class HistoryStoreTest {
       each.get();
     }
     threads.shutdown();
-    assertThat(store.read("j").runs()).hasSize(writers);
+    assertThat(store.read("j").facts().runs()).hasSize(writers);
     store.add(run("j", writers));
-    assertThat(store.read("j").runs()).hasSize(writers + 1);
+    assertThat(store.read("j").facts().runs()).hasSize(writers + 1);
     assertThat(files()).hasSize(1);
   }
 
@@ -152,7 +152,7 @@ class HistoryStoreTest {
     assertThat(damaged).exists();
     assertThat(future).exists();
     assertThat(whole).doesNotExist();
-    assertThat(store.read("j").runs()).hasSize(2);
+    assertThat(store.read("j").facts().runs()).hasSize(2);
   }
 
   /** With and without a slash at its end, also where that is the root of the bucket. */
@@ -246,8 +246,8 @@ class HistoryStoreTest {
             new org.apache.hadoop.fs.Path("s3a://" + S3AServer.BUCKET + "/histories"), conf);
     onS3.add(run("j", 1));
     onS3.add(run("j", 2));
-    assertThat(onS3.read("j").runs()).hasSize(2);
+    assertThat(onS3.read("j").facts().runs()).hasSize(2);
     assertThat(onS3.clear("j")).isTrue();
-    assertThat(onS3.read("j").runs()).isEmpty();
+    assertThat(onS3.read("j").facts().runs()).isEmpty();
   }
 }

@@ -44,7 +44,7 @@ class JobHistoryTest {
       assertThat(history.tables.held()).isLessThanOrEqualTo(most);
       history.write();
     }
-    List<JobFacts.Run> runs = kept.read("j").runs();
+    List<JobFacts.Run> runs = kept.read("j").facts().runs();
     assertThat(runs).as("what each executor has told, and the driver").hasSize(1_501);
   }
 
@@ -64,7 +64,9 @@ class JobHistoryTest {
       driver.write();
     }
     JobFacts kept =
-        new HistoryStore(new org.apache.hadoop.fs.Path(setting.directory()), conf()).read("j");
+        new HistoryStore(new org.apache.hadoop.fs.Path(setting.directory()), conf())
+            .read("j")
+            .facts();
     assertThat(kept.tables()).hasSize(100).allMatch(table -> table.scans().size() == 2);
     assertThat(kept.runs()).hasSize(1_001);
     assertThat(kept.comparison().with().tasks()).isEqualTo(1_000);
@@ -130,7 +132,7 @@ class JobHistoryTest {
         new HistoryStore(
             new org.apache.hadoop.fs.Path(job("first", directory).directory()), conf());
     for (String job : jobs) {
-      assertThat(kept.read(job).tables())
+      assertThat(kept.read(job).facts().tables())
           .extracting(TableFacts::place)
           .containsExactly("b/table-of-" + job);
     }

@@ -6,6 +6,8 @@ import io.s3e.hadoop.conf.ConfigValues;
 import java.io.File;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -49,6 +51,7 @@ final class CacheOptions {
     for (Path directory : directories()) {
       CacheInspector inspector = new CacheInspector(directory);
       try {
+        refuseUnlessThere(directory);
         inspector.instances().forEach(instance -> places.add(new Place(inspector, instance)));
       } catch (IOException e) {
         err.println("Left out: " + e.getMessage());
@@ -71,6 +74,17 @@ final class CacheOptions {
     places.removeIf(
         place -> !names.isEmpty() && names.stream().noneMatch(name -> isCalled(place, name)));
     return new Found(places, problem == null || directories.isEmpty());
+  }
+
+  /**
+   * Most of the default directories are not there; one that the user named, and is not, is wrong.
+   */
+  private void refuseUnlessThere(Path directory) throws FileSystemException {
+    if (!directories.isEmpty()
+        && !(Files.isDirectory(directory) && Files.isExecutable(directory))) {
+      throw new FileSystemException(
+          directory.toString(), null, "expected a directory that can be entered");
+    }
   }
 
   /** Where it looks. */

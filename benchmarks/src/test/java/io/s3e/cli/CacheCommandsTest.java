@@ -9,6 +9,7 @@ import io.s3e.disk.CacheFixture;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -109,6 +110,27 @@ class CacheCommandsTest {
     assertThat(clear.code()).isEqualTo(1);
     assertThat(clear.text()).contains("Cleared 1 instance");
     assertThat(host.instance()).doesNotExist();
+  }
+
+  @Test
+  void aNamedDirectoryThatIsNotThereIsAFailure() throws IOException {
+    CacheFixture host = filled();
+    host.close();
+    Path file = Files.createFile(directory.resolve("file"));
+
+    for (Path each : List.of(directory.resolve("lost"), file)) {
+      for (String command : new String[] {"ls", "clear"}) {
+        Outcome alone = CommandRig.runPlainly("cache", command, "--dir=" + each);
+        assertThat(alone.code()).as(command + " of " + each).isEqualTo(1);
+        assertThat(alone.err())
+            .contains("Left out: " + each + ": expected a directory that can be entered");
+        assertThat(alone.out()).isEmpty();
+      }
+      Outcome beside = cache("ls", "--dir=" + each);
+      assertThat(beside.code()).as(each.toString()).isEqualTo(1);
+      assertThat(beside.err()).contains("Left out: " + each).hasLineCount(1);
+      assertThat(beside.text()).contains(host.instance().toString());
+    }
   }
 
   @Test

@@ -4,12 +4,15 @@ package io.s3e.explain;
 import io.s3e.hadoop.cost.Prices;
 import io.s3e.hadoop.cost.Saving;
 import io.s3e.hadoop.cost.Sizes;
+import io.s3e.hadoop.history.JobFacts;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
+import java.util.function.UnaryOperator;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /** Writes an {@link Explanation}: lines for people, and a document for programs. */
@@ -19,6 +22,12 @@ public final class ExplanationText {
 
   /** A smaller part of the cost has no row. */
   private static final double SHOWN = 0.01;
+
+  /** Of a job's name, which may be the text of a query. */
+  private static final int MOST_LETTERS = 100;
+
+  private static final String CUT = "...";
+  private static final Pattern BLANKS = Pattern.compile("[\\s\\p{Cc}\\u2028\\u2029]+");
 
   private ExplanationText() {}
 
@@ -31,8 +40,8 @@ public final class ExplanationText {
     List<String> lines = new ArrayList<>();
     double whole = explanation.cost();
     lines.add(head(explanation, whole));
-    explanation.damages().forEach(damage -> lines.add("  incomplete: " + damage));
-    for (var part : spent(explanation).entrySet()) {
+    explanation.damages().forEach(damage -> lines.add("  incomplete: " + JobFacts.shown(damage)));
+    for (var part : spent(explanation, ExplanationText::shown).entrySet()) {
       part.getValue().stream()
           .filter(row -> row.usd() >= SHOWN * whole)
           .limit(ROWS)
@@ -44,7 +53,7 @@ public final class ExplanationText {
     int number = 1;
     for (Finding finding : explanation.findings()) {
       lines.add("");
-      lines.add(number + ". " + finding.kind().title + ": " + finding.place());
+      lines.add(number + ". " + finding.kind().title + ": " + JobFacts.shown(finding.place()));
       lines.add("   " + finding.evidence());
       lines.add("   " + finding.change());
       if (!finding.kind().isRemark()) {
@@ -60,7 +69,7 @@ public final class ExplanationText {
     return String.join(
         " ",
         application.id.isEmpty() ? explanation.log() : application.id,
-        "\"" + application.name + "\",",
+        "\"" + shown(application.name) + "\",",
         "Spark " + application.spark + ",",
         application.slots() + " slots,",
         Sizes.seconds(application.runMillis()) + " of tasks in",
@@ -81,11 +90,19 @@ public final class ExplanationText {
         + ")";
   }
 
+  /** A name on one line, and its beginning where it is long. */
+  private static String shown(String name) {
+    String line = JobFacts.shown(BLANKS.matcher(name).replaceAll(" ").strip());
+    return line.codePointCount(0, line.length()) <= MOST_LETTERS
+        ? line
+        : line.substring(0, line.offsetByCodePoints(0, MOST_LETTERS - CUT.length())) + CUT;
+  }
+
   private static String line(Spent row, double whole) {
     return "  "
         + Sizes.percent(row.usd(), whole)
         + "  "
-        + row.place()
+        + JobFacts.shown(row.place())
         + ": "
         + Sizes.bytes(row.readBytes())
         + " read, "
@@ -117,8 +134,13 @@ public final class ExplanationText {
         + " of what slots and requests cost";
   }
 
-  /** Tables, jobs and stages, each with the dearest first. */
-  private static Map<String, List<Spent>> spent(Explanation explanation) {
+  /**
+   * Tables, jobs and stages, each with the dearest first.
+   *
+   * @param named what names of jobs and stages become
+   */
+  private static Map<String, List<Spent>> spent(
+      Explanation explanation, UnaryOperator<String> named) {
     Prices prices = explanation.prices();
     Map<String, List<Spent>> spent = new LinkedHashMap<>();
     spent.put(
@@ -135,17 +157,18 @@ public final class ExplanationText {
                             table.requests(),
                             prices.of(table.runMillis(), table.requests())))
                 .toList()));
-    spent.put("jobs", dearestFirst(ofStages(explanation, stage -> job(explanation, stage))));
+    spent.put("jobs", dearestFirst(ofStages(explanation, stage -> job(explanation, stage, named))));
     spent.put(
         "stages",
-        dearestFirst(ofStages(explanation, stage -> stage.label() + " (" + stage.name + ")")));
+        dearestFirst(
+            ofStages(explanation, stage -> stage.label() + " (" + named.apply(stage.name) + ")")));
     return spent;
   }
 
-  private static String job(Explanation explanation, Stage stage) {
+  private static String job(Explanation explanation, Stage stage, UnaryOperator<String> named) {
     int job = explanation.application().jobOfStage.getOrDefault(stage.id, -1);
     String name = explanation.application().jobNames.getOrDefault(job, "");
-    return "job " + job + (name.isEmpty() ? "" : " (" + name + ")");
+    return "job " + job + (name.isEmpty() ? "" : " (" + named.apply(name) + ")");
   }
 
   private static List<Spent> ofStages(Explanation explanation, Function<Stage, String> place) {
@@ -202,7 +225,7 @@ public final class ExplanationText {
     if (application.isReadByS3e()) {
       document.put("s3e", application.s3e());
     }
-    document.putAll(spent(explanation));
+    document.putAll(spent(explanation, UnaryOperator.identity()));
     document.put(
         "findings",
         explanation.findings().stream().map(finding -> document(explanation, finding)).toList());

@@ -4,6 +4,7 @@ package io.s3e.explain;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.MissingNode;
 import io.s3e.explain.Finding.Kind;
 import io.s3e.hadoop.cost.Prices;
@@ -59,6 +60,25 @@ class ExplanationTest {
     assertThat(explanation.tables()).isNotEmpty();
     assertThat(ExplanationText.text(explanation))
         .contains("Nothing was found that is worth a change.");
+  }
+
+  @Test
+  void textsOfQueriesAreShownOnOneLineAndCut() throws IOException {
+    String sql = "SELECT a,\r\n\tb\u001b[2J, " + "c, ".repeat(100) + "d";
+    String path = "s3a://bucket/" + "long/".repeat(40) + "table";
+    SyntheticLog log = new SyntheticLog();
+    log.executorAdded("0", 4, 0);
+    log.jobStarted(7, 0, sql);
+    log.query(0, path, 4, 0, 10_000);
+    Explanation explanation = log.explain(directory);
+    String text = ExplanationText.text(explanation);
+    String job = text.lines().filter(line -> line.contains("job 7 (")).findFirst().orElse("");
+    assertThat(job).contains("job 7 (SELECT a, b [2J, c, c, ", "c,...): ").hasSizeLessThan(250);
+    assertThat(text).doesNotContain("\u001b").contains(path + ": ");
+    JsonNode document = new ObjectMapper().valueToTree(ExplanationText.document(explanation));
+    assertThat(document.path("jobs").path(0).path("place").asText())
+        .as("whole for programs")
+        .isEqualTo("job 7 (" + sql + ")");
   }
 
   /** It takes a second or two; comparing all with all takes minutes. */

@@ -47,6 +47,19 @@ final class SyntheticLog {
     event("SparkListenerExecutorRemoved", Map.of("Timestamp", time, "Executor ID", id));
   }
 
+  /** A job of that stage, with a description as Spark SQL gives its jobs the text of the query. */
+  void jobStarted(int job, int stage, String description) throws JsonProcessingException {
+    event(
+        "SparkListenerJobStart",
+        Map.of(
+            "Job ID",
+            job,
+            "Stage IDs",
+            List.of(stage),
+            "Properties",
+            Map.of("spark.job.description", description)));
+  }
+
   /** A query of one scan, and the stage of its number, whose tasks did nothing but compute. */
   void query(int number, String table, int tasks, long from, long until)
       throws JsonProcessingException {

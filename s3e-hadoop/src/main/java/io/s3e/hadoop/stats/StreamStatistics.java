@@ -14,6 +14,7 @@ import org.apache.hadoop.fs.s3a.statistics.S3AInputStreamStatistics;
 import org.apache.hadoop.fs.s3a.statistics.S3AStatisticsContext;
 import org.apache.hadoop.fs.statistics.DurationTracker;
 import org.apache.hadoop.fs.statistics.IOStatistics;
+import org.apache.hadoop.fs.statistics.IOStatisticsSnapshot;
 import org.apache.hadoop.fs.statistics.impl.IOStatisticsStore;
 import org.jspecify.annotations.Nullable;
 
@@ -196,6 +197,7 @@ public final class StreamStatistics extends StreamWork {
    * once.
    */
   public void end(OpenerStatistics opener) {
+    IOStatistics all;
     ending.writeLock().lock();
     try {
       follow();
@@ -203,11 +205,13 @@ public final class StreamStatistics extends StreamWork {
       ended = true;
       // Of events that have not seen it.
       follow();
-      opener.toThread(statistics());
+      all = new IOStatisticsSnapshot(statistics());
       tell(opener, ofS3a());
     } finally {
       ending.writeLock().unlock();
     }
+    // Not under the lock, which is taken for whoever adds the stream's counters there under theirs.
+    opener.toThread(all);
   }
 
   /** One of S3A's counters. */

@@ -275,7 +275,6 @@ final class Attempt implements ResponseHandler {
     }
   }
 
-  /** It has ended. */
   private void report(@Nullable RequestFailure failure) {
     get.ended(failure);
     tell(failure);

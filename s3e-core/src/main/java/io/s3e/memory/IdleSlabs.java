@@ -41,7 +41,6 @@ final class IdleSlabs {
 
   private final Collection<Slab> unread;
 
-  /** The last walks. */
   private final Map<Idle, Walk> walks = new EnumMap<>(Idle.class);
 
   IdleSlabs(Collection<Slab> unread) {

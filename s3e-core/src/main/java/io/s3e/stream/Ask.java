@@ -195,9 +195,11 @@ final class Ask {
       unrecovered = null;
       recover(unknown);
     }
-    for (long end = end(); next < end; end = end()) {
+    while (next < end()) {
       try {
-        if (take(caller)) {
+        boolean isTaken = take(caller);
+        long end = end();
+        if (isTaken || next >= end) {
           continue;
         }
         if (isLostOnDisk || !beginOnDisk(end)) {

@@ -142,12 +142,10 @@ final class S3ESeekableInputStream extends SeekableInputStream implements RangeR
     this.tenant = tenant;
     this.object = object;
     OpenOptions options = OpenOptions.DEFAULTS.withSize(length);
-    asTold =
-        tenant.open(
-            object,
-            isMetadata(file.location(), length)
-                ? options.withPolicy(ReadPolicy.WHOLE_FILE)
-                : options);
+    if (isMetadata(file.location(), length)) {
+      options = options.withPolicy(ReadPolicy.WHOLE_FILE);
+    }
+    asTold = tenant.open(object, options);
     opened = new Opened(asTold);
     this.readBytes = metrics.counter(FileIOMetricsContext.READ_BYTES, MetricsContext.Unit.BYTES);
     this.readOperations = metrics.counter(FileIOMetricsContext.READ_OPERATIONS);

@@ -67,13 +67,11 @@ public final class ReadEngine implements Closeable {
       if (forgotten == null) {
         return;
       }
+      OpenEngines.toPast(forgotten.engine());
       try {
         forgotten.close();
       } catch (IOException | RuntimeException e) {
         LOG.debug("Closing what a file system that was forgotten has left", e);
-      } finally {
-        // What nobody has read counts as wasted then, and as held no more.
-        OpenEngines.toPast(forgotten.engine());
       }
     }
   }

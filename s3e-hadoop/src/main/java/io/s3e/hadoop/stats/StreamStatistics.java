@@ -337,4 +337,11 @@ public final class StreamStatistics extends StreamWork {
   public void onVectoredRead(int ranges, int reads) {
     s3a.readVectoredOperationStarted(ranges, reads);
   }
+
+  /** S3A's counters in S3A's words. */
+  @Override
+  public String toString() {
+    follow();
+    return s3a.toString();
+  }
 }

@@ -85,11 +85,14 @@ public class StreamWork implements StreamListener {
   /** Gives the account what a counter has grown by since. */
   private <C extends Enum<C>> void giveRest(Counters<C> counters, C counter) {
     String name = ReadStatistic.symbolOf(counter);
+    if (name == null) {
+      return;
+    }
     ending.writeLock().lock();
     try {
-      Long before = name == null ? null : given.get(name);
+      Long before = given.get(name);
       long now = counters.get(counter);
-      if (name != null && before != null && now != before) {
+      if (before != null && now != before) {
         given.put(name, now);
         toAccount(name, now - before);
       }

@@ -290,7 +290,7 @@ public final class S3EHadoopInputStream extends FSInputStream
 
   @Override
   public String toString() {
-    // Without the lock: a thread dump or a log line must not wait for a read.
+    // Without the stream's lock: a thread dump or a log line must not wait for a read.
     return "S3EHadoopInputStream{"
         + open.source().path()
         + ", length="
@@ -299,7 +299,7 @@ public final class S3EHadoopInputStream extends FSInputStream
         + open.policy()
         + (open.isOpen() ? ", open" : ", closed")
         + ", "
-        + s3aStatistics()
+        + statistics
         + "}";
   }
 

@@ -105,6 +105,20 @@ class CountedRequestsTest {
     server.close();
   }
 
+  /** Of the counters that S3A's follow, before anybody asks for these. */
+  @Test
+  void aStreamIsShownWithItsCountersAsTheyAre() throws Exception {
+    try (FileSystem fs = S3AReads.open(S3AReads.small(S3AServer.s3e(server.endpoint())));
+        FSDataInputStream in = fs.open(FILE)) {
+      in.readFully(0, new byte[SIZE]);
+      in.readFully(0, new byte[SIZE]);
+      String words = in.getWrappedStream().toString();
+      String name = "stream_read_cache_hit";
+      assertThat(in.getIOStatistics().counters().get(name)).isPositive();
+      assertThat(words).contains(name + "=" + in.getIOStatistics().counters().get(name));
+    }
+  }
+
   private static FSDataInputStream open(FileSystem fs, String policy) throws Exception {
     return fs.openFile(FILE)
         .opt("fs.option.openfile.length", Integer.toString(SIZE))

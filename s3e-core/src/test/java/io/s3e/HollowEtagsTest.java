@@ -102,6 +102,8 @@ class HollowEtagsTest {
       for (OpenOptions each : List.of(OpenOptions.DEFAULTS, SIZED)) {
         int before = client.gets().size();
         try (S3EInputStream in = engine.open(OBJECT, each)) {
+          // No GET is sent before this one's answer, which has the ETag.
+          in.readFullyAt(0, new byte[1], 0, 1);
           in.readFullyAt(0, new byte[SIZE], 0, SIZE);
           in.readFullyAt(0, new byte[SIZE], 0, SIZE);
         }

@@ -55,16 +55,19 @@ class UnfinishedTransfersTest {
     said = apart.resolve("said");
     server = S3TestServer.inMemory().withBucket("bucket");
     rig = new CommandRig(server.endpoint());
-    s3 =
-        S3Client.builder()
-            .endpointOverride(server.endpoint())
-            .region(Region.US_EAST_1)
-            .forcePathStyle(true)
-            .httpClientBuilder(ApacheHttpClient.builder())
-            .credentialsProvider(
-                StaticCredentialsProvider.create(
-                    AwsBasicCredentials.create(S3TestServer.ACCESS_KEY, S3TestServer.SECRET_KEY)))
-            .build();
+    s3 = client();
+  }
+
+  private S3Client client() {
+    return S3Client.builder()
+        .endpointOverride(server.endpoint())
+        .region(Region.US_EAST_1)
+        .forcePathStyle(true)
+        .httpClientBuilder(ApacheHttpClient.builder())
+        .credentialsProvider(
+            StaticCredentialsProvider.create(
+                AwsBasicCredentials.create(S3TestServer.ACCESS_KEY, S3TestServer.SECRET_KEY)))
+        .build();
   }
 
   @AfterEach
@@ -181,7 +184,10 @@ class UnfinishedTransfersTest {
             null,
             Checksum.NONE);
     for (int size : new int[] {0, 1, 2 * PART}) {
-      try (Upload upload = new Upload(s3, target, 2, bytes -> {});
+      // The server closes the connection of a refusal: an upload that took the same would be sent
+      // twice, and could not know whether the first was stored.
+      try (S3Client fresh = client();
+          Upload upload = new Upload(fresh, target, 2, bytes -> {});
           PartSource source = PartSource.of(new ByteArrayInputStream(new byte[size]), PART)) {
         assertThatThrownBy(() -> upload.send(source))
             .isInstanceOfSatisfying(

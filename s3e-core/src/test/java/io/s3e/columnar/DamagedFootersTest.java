@@ -144,19 +144,30 @@ class DamagedFootersTest {
   }
 
   private void check(Parser parser, long limit) {
-    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
-    long before = threads.getCurrentThreadAllocatedBytes();
-    FileLayout layout = null;
-    try {
-      layout = parser.parse();
-    } catch (MalformedException e) {
-      assertThat(e.getMessage()).isNotBlank();
+    if (allocated(parser) > limit) {
+      // The first footer of a JVM loads classes; what is the footer's is taken each time.
+      assertThat(allocated(parser)).isLessThanOrEqualTo(limit);
     }
-    long taken = threads.getCurrentThreadAllocatedBytes() - before;
-    assertThat(taken).isLessThanOrEqualTo(limit);
+    FileLayout layout = parsed(parser);
     if (layout != null) {
       layouts++;
       LayoutAssertions.assertConsistent(layout);
+    }
+  }
+
+  private static long allocated(Parser parser) {
+    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    long before = threads.getCurrentThreadAllocatedBytes();
+    var unused = parsed(parser);
+    return threads.getCurrentThreadAllocatedBytes() - before;
+  }
+
+  private static @Nullable FileLayout parsed(Parser parser) {
+    try {
+      return parser.parse();
+    } catch (MalformedException e) {
+      assertThat(e.getMessage()).isNotBlank();
+      return null;
     }
   }
 

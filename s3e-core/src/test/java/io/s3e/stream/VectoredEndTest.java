@@ -60,19 +60,18 @@ class VectoredEndTest {
   private final AtomicInteger allocated = new AtomicInteger();
   private final ConcurrentLinkedQueue<ByteBuffer> released = new ConcurrentLinkedQueue<>();
 
+  private ByteBuffer counted(int length) {
+    allocated.incrementAndGet();
+    return ByteBuffer.allocate(length);
+  }
+
   private List<CompletableFuture<ByteBuffer>> submit(S3EInputStream in) throws Exception {
     return submit(in, released::add);
   }
 
   private List<CompletableFuture<ByteBuffer>> submit(
       S3EInputStream in, Consumer<ByteBuffer> release) throws Exception {
-    return in.readVectored(
-        RANGES,
-        length -> {
-          allocated.incrementAndGet();
-          return ByteBuffer.allocate(length);
-        },
-        release);
+    return in.readVectored(RANGES, this::counted, release);
   }
 
   private static void end(S3EInputStream in, boolean close) throws IOException {
@@ -167,13 +166,7 @@ class VectoredEndTest {
     crowded.client.faults((request, number) -> Answer.GOOD.silentAfter(10));
     try (S3EInputStream in = crowded.open(RANDOM)) {
       List<CompletableFuture<ByteBuffer>> futures =
-          in.readVectored(
-              far,
-              length -> {
-                allocated.incrementAndGet();
-                return ByteBuffer.allocate(length);
-              },
-              released::add);
+          in.readVectored(far, this::counted, released::add);
       int begun = 16;
       awaitTrue("all that may be under way", () -> allocated.get() == begun);
 
@@ -305,11 +298,12 @@ class VectoredEndTest {
     s3e.client.hold();
     try (S3EInputStream in = s3e.open(RANDOM)) {
       List<ByteRange> range = List.of(new ByteRange(0, content.length));
-      var first = in.readVectored(range, ByteBuffer::allocate, released::add).get(0);
+      var first = in.readVectored(range, this::counted, released::add).get(0);
       int sent = s3e.client.gets().size();
       assertThat(sent).isGreaterThan(4);
       var second = in.readVectored(range, ByteBuffer::allocate, released::add).get(0);
 
+      awaitTrue("a buffer to give back", () -> allocated.get() == 1);
       first.cancel(true);
       awaitTrue("its buffer", () -> !released.isEmpty());
       s3e.client.open();
@@ -345,10 +339,7 @@ class VectoredEndTest {
       List<CompletableFuture<ByteBuffer>> futures =
           in.readVectored(
               List.of(ByteRange.ofLength(0, 100), ByteRange.ofLength(200, 100)),
-              length -> {
-                allocated.incrementAndGet();
-                return ByteBuffer.allocate(length);
-              },
+              this::counted,
               released::add);
       awaitTrue("the first reads", () -> allocated.get() == 1);
       futures.get(1).cancel(true);
@@ -369,13 +360,7 @@ class VectoredEndTest {
       for (int round = 1; round <= 500; round++) {
         int now = round;
         CompletableFuture<ByteBuffer> future =
-            in.readVectored(
-                    List.of(ByteRange.ofLength(0, 100)),
-                    length -> {
-                      allocated.incrementAndGet();
-                      return ByteBuffer.allocate(length);
-                    },
-                    released::add)
+            in.readVectored(List.of(ByteRange.ofLength(0, 100)), this::counted, released::add)
                 .get(0);
         while (allocated.get() < now) {
           Thread.onSpinWait();

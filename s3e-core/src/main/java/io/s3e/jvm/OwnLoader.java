@@ -6,16 +6,11 @@ import java.lang.invoke.MethodHandleProxies;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.lang.reflect.Method;
-import java.lang.reflect.Proxy;
-import java.lang.runtime.ObjectMethods;
-import java.net.URL;
-import java.net.URLClassLoader;
 import java.security.PrivilegedAction;
 import java.util.Collections;
 import java.util.List;
 import java.util.Set;
 import java.util.WeakHashMap;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import javax.security.auth.Subject;
 import org.slf4j.Logger;
@@ -120,48 +115,5 @@ public final class OwnLoader {
         MethodHandles.publicLookup()
             .findConstructor(type, MethodType.methodType(void.class, parameters));
     return type.cast(callApart(constructor, arguments));
-  }
-
-  /** Begins the thread of the JDK that ends waits for futures; it lives as long as the JVM. */
-  public static void beginTimeouts() {
-    try {
-      Class<?> future = CompletableFuture.class;
-      MethodType type = MethodType.methodType(future, long.class, TimeUnit.class);
-      MethodHandle timeout = MethodHandles.publicLookup().findVirtual(future, "orTimeout", type);
-      Object unused = callApart(timeout, new CompletableFuture<>(), 1L, TimeUnit.NANOSECONDS);
-    } catch (ReflectiveOperationException | RuntimeException e) {
-      LOG.debug("The timer of the JDK may keep this class loader", e);
-    }
-  }
-
-  /**
-   * Has the JDK forget the last record of this loader: the bootstrap of the methods of records
-   * remembers the last types that it was asked for. From JDK 22 on it remembers those of the JDK's
-   * loaders, and beside them, softly, those of others.
-   */
-  // The bootstrap may throw anything.
-  @SuppressWarnings("IllegalCatch")
-  public static void forgetRecords() {
-    try {
-      ClassLoader ofNobody =
-          makeApart(URLClassLoader.class, List.of(URL[].class), (Object) new URL[0]);
-      Class<?>[] interfaces = {Runnable.class};
-      Object other = Proxy.newProxyInstance(ofNobody, interfaces, (proxy, method, none) -> null);
-      rememberRecord(other.getClass());
-      rememberRecord(String.class);
-    } catch (Throwable e) {
-      LOG.debug("The JDK may remember records of this class loader", e);
-    }
-  }
-
-  private static void rememberRecord(Class<?> type) throws Throwable {
-    MethodHandles.Lookup lookup = MethodHandles.publicLookup();
-    MethodHandle component = MethodHandles.identity(type);
-    MethodType equals = MethodType.methodType(boolean.class, type, Object.class);
-    MethodType hashCode = MethodType.methodType(int.class, type);
-    MethodType toString = MethodType.methodType(String.class, type);
-    ObjectMethods.bootstrap(lookup, "equals", equals, type, "itself", component);
-    ObjectMethods.bootstrap(lookup, "hashCode", hashCode, type, "itself", component);
-    ObjectMethods.bootstrap(lookup, "toString", toString, type, "itself", component);
   }
 }

@@ -18,10 +18,9 @@ import org.jspecify.annotations.Nullable;
  * long the last runs were. Readers keep their present run, its course, and the leaps of more than 4
  * MiB from it: {@link #mayBeScan}, {@link #looksLikeScan} and {@link #isRandom} go by those.
  *
- * <p><b>Threads.</b> Public methods but {@link #setPolicy}: any thread, no lock. Threads that read
- * at once, each in a place of its own, look like jumps, as they should; a run that one of them has
- * half written is wrong until the next read. All other methods belong to the planner, whose caller
- * serialises them.
+ * <p><b>Threads.</b> Public methods: any thread, no lock. Threads that read at once, each in a
+ * place of its own, look like jumps, as they should; a run that one of them has half written is
+ * wrong until the next read. All other methods belong to the planner, whose caller serialises them.
  *
  * <p>Refers to nothing of the stream: it outlives one that was forgotten.
  */
@@ -81,8 +80,9 @@ public final class AccessPattern {
   /** Index in {@link #lastRuns} of the one that is forgotten next. */
   private int oldestRun;
 
-  // Written by the planner and its caller alone, read by any thread.
-  private volatile ReadPolicy policy;
+  private final ReadPolicy policy;
+
+  /** Written by the planner and its caller alone, read by any thread. */
   private volatile int jumps;
 
   // Written by readers. The present run of reads that follow each other.
@@ -218,11 +218,6 @@ public final class AccessPattern {
   /** Whether the opener has said anything of what will be read. */
   public boolean isTold() {
     return policy != ReadPolicy.ADAPTIVE || hasSplit;
-  }
-
-  /** Changes the policy from the next read on. */
-  public void setPolicy(ReadPolicy value) {
-    policy = value;
   }
 
   /** The stream is as if just opened, except for what has become of earlier predictions. */

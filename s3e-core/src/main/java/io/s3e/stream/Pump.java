@@ -341,10 +341,6 @@ final class Pump {
     return enabled ? fetcher.announce(handle, blocks, runs) : blocks.first();
   }
 
-  void setPolicy(ReadPolicy policy) {
-    configure(() -> planner.pattern().setPolicy(policy));
-  }
-
   void setMinimum(long bytes) {
     configure(() -> planner.setMinimumReadahead(bytes));
   }

@@ -2,7 +2,6 @@
 package io.s3e.stream;
 
 import io.s3e.block.ByteRange;
-import io.s3e.prefetch.ReadPolicy;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
@@ -289,11 +288,6 @@ public final class S3EInputStream extends InputStream {
     isStale = true;
     vectored.forEach(read -> read.end(why));
     reader.pump.release();
-  }
-
-  /** Says what order of reads to expect from now on. */
-  public void setPolicy(ReadPolicy policy) {
-    reader.pump.setPolicy(policy);
   }
 
   /** Asks for a readahead of so many bytes or more once reads are sequential; 0: the default. */

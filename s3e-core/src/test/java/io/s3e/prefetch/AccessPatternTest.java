@@ -108,11 +108,6 @@ class AccessPatternTest {
     assertThat(over(ReadPolicy.WHOLE_FILE).isInOrder()).isTrue();
     assertThat(over(ReadPolicy.RANDOM).isInOrder()).isFalse();
     assertThat(pattern.isScanning()).isFalse();
-
-    pattern.setPolicy(ReadPolicy.SEQUENTIAL);
-    assertThat(pattern.isScanning()).isTrue();
-    pattern.setPolicy(ReadPolicy.RANDOM);
-    assertThat(pattern.isScanning()).isFalse();
   }
 
   @Test

@@ -195,10 +195,6 @@ class ReadPlannerPropertyTest {
         log.add("limit " + cap);
       } else if (what < 99) {
         planner.setMinimumReadahead(random.nextInt(100 * layout.blockSize()));
-      } else if (random.nextBoolean()) {
-        policy = ReadPolicy.values()[random.nextInt(4)];
-        planner.pattern().setPolicy(policy);
-        log.add("policy " + policy);
       } else {
         planner.reset();
         look("reset");

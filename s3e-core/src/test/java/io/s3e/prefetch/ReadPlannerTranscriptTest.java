@@ -232,21 +232,6 @@ class ReadPlannerTranscriptTest {
   }
 
   @Test
-  void aPolicyChangedLaterTakesEffectWithTheNextRead() {
-    assertTranscript(
-        over("1G", ReadPolicy.RANDOM),
-        """
-        read 0 64K
-        policy sequential
-        read 64K 64K -> fetch [256K,8448K) in 8
-        read 128K 128K
-        read 400M 4M -> fetch [404M,412M) in 8
-        policy random
-        read 400M 5M -> abandon [256K,8448K) [405M,412M)
-        """);
-  }
-
-  @Test
   void readersAtTwoPlacesShareTheCap() {
     assertTranscript(
         over("1G", ReadPolicy.SEQUENTIAL),

@@ -10,7 +10,6 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
-import java.util.Locale;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -29,8 +28,8 @@ import org.jspecify.annotations.Nullable;
  * look, from there on), {@code lose START END} (blocks that are absent from then on), {@code look};
  * {@code along} stands where the first run goes along with the GET of the read itself, whose block
  * is absent; {@code scan FROM TO PIECE} (reads; those after which there is something to do are
- * listed), {@code limit BYTES [REQUESTS]}, {@code readahead BYTES}, {@code policy NAME}, {@code
- * reset}, {@code describe}. {@code in N} is the number of requests.
+ * listed), {@code limit BYTES [REQUESTS]}, {@code readahead BYTES}, {@code reset}, {@code
+ * describe}. {@code in N} is the number of requests.
  */
 final class Transcript {
   private final BlockLayout layout;
@@ -86,10 +85,6 @@ final class Transcript {
       }
       case "readahead" -> {
         planner.setMinimumReadahead(bytes(words[1]));
-        lines.add(step);
-      }
-      case "policy" -> {
-        planner.pattern().setPolicy(ReadPolicy.valueOf(words[1].toUpperCase(Locale.ROOT)));
         lines.add(step);
       }
       case "reset" -> {

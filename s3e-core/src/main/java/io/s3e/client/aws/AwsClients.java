@@ -17,8 +17,6 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Makes clients over the CRT from settings, for http and https alike: measured over loopback, one
@@ -28,7 +26,6 @@ import org.slf4j.LoggerFactory;
  * io.s3e.client.given.SyncObjectClient}.
  */
 public final class AwsClients {
-  private static final Logger LOG = LoggerFactory.getLogger(AwsClients.class);
   private static final String USER_AGENT = "S3E/" + Version.text();
 
   private AwsClients() {}
@@ -48,26 +45,6 @@ public final class AwsClients {
    */
   public static ClientProvider crtWithoutLending(AwsClientSettings settings) {
     return memory -> open(settings, memory, false);
-  }
-
-  /**
-   * Opens a client over the CRT and closes it, so that the next one finds its classes and the
-   * native library ready, which takes 0.1 s of processor time. Sends nothing; never fails.
-   *
-   * @param tls whether the next client will trust whom the JVM trusts: those are parsed too
-   */
-  public static void rehearse(boolean tls) {
-    AwsClientSettings.Builder settings =
-        AwsClientSettings.builder()
-            .endpoint(URI.create(tls ? "https://localhost" : "http://localhost"))
-            .anonymous(true);
-    int block = 64 << 10;
-    ClientMemory memory = new ClientMemory(2 * block, block, block);
-    try (ObjectClient client = open(settings.build(), memory, false)) {
-      LOG.debug("Rehearsed the opening of {}", client.name());
-    } catch (RuntimeException | LinkageError e) {
-      LOG.debug("The CRT cannot be rehearsed", e);
-    }
   }
 
   /**

@@ -3,9 +3,14 @@ package io.s3e.hadoop.client;
 
 import io.s3e.jvm.Background;
 import io.s3e.jvm.OwnLoader;
+import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.lang.reflect.Field;
+import java.lang.reflect.Proxy;
+import java.lang.runtime.ObjectMethods;
+import java.net.URL;
+import java.net.URLClassLoader;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -25,9 +30,10 @@ import org.slf4j.LoggerFactory;
 
 /**
  * What Hadoop keeps of S3E's classes, in tables that live as long as Hadoop's classes do: the
- * constructors of file systems, and what a class of file systems has read. A class loader of S3E's
- * that is not the application's is to be collected when its file systems are closed, so the last
- * one takes the entries of that loader's classes out; of the application's, none. Any thread.
+ * constructors of file systems, and what a class of file systems has read. So does the JDK: its
+ * timer, and the last records. A class loader of S3E's that is not the application's is to be
+ * collected when its file systems are closed, so the last one takes the entries of that loader's
+ * classes out; of the application's, none. Any thread.
  */
 public final class HadoopTables {
   private static final Logger LOG = LoggerFactory.getLogger(HadoopTables.class);
@@ -63,9 +69,22 @@ public final class HadoopTables {
     var unused = new CompletableFuture<>().orTimeout(1, TimeUnit.NANOSECONDS);
   }
 
+  /** As {@link #beginTimeouts}, by a thread that keeps nothing of this class loader. */
+  private static void beginTimeoutsApart() {
+    try {
+      Class<?> future = CompletableFuture.class;
+      MethodType type = MethodType.methodType(future, long.class, TimeUnit.class);
+      MethodHandle timeout = MethodHandles.publicLookup().findVirtual(future, "orTimeout", type);
+      Object unused =
+          OwnLoader.callApart(timeout, new CompletableFuture<>(), 1L, TimeUnit.NANOSECONDS);
+    } catch (ReflectiveOperationException | RuntimeException e) {
+      LOG.debug("The timer of the JDK may keep this class loader", e);
+    }
+  }
+
   /** Threads for all file systems, which would else begin with the first one and keep it. */
   private static void beginThreads() {
-    OwnLoader.beginTimeouts();
+    beginTimeoutsApart();
     MethodHandles.Lookup lookup = MethodHandles.publicLookup();
     try {
       OwnLoader.callApart(
@@ -117,7 +136,7 @@ public final class HadoopTables {
         forgetConstructors(ReflectionUtils.class);
         forgetConstructors(AbstractFileSystem.class);
         forgetStatistics();
-        OwnLoader.forgetRecords();
+        forgetRecords();
       }
     }
   }
@@ -167,5 +186,36 @@ public final class HadoopTables {
     Field field = owner.getDeclaredField(name);
     field.setAccessible(true);
     return (Map<Class<?>, Object>) Objects.requireNonNull(field.get(null));
+  }
+
+  /**
+   * Has the JDK forget the last record of this loader: the bootstrap of the methods of records
+   * remembers the last types that it was asked for. From JDK 22 on it remembers those of the JDK's
+   * loaders, and beside them, softly, those of others.
+   */
+  // The bootstrap may throw anything.
+  @SuppressWarnings("IllegalCatch")
+  private static void forgetRecords() {
+    try {
+      ClassLoader ofNobody =
+          OwnLoader.makeApart(URLClassLoader.class, List.of(URL[].class), (Object) new URL[0]);
+      Class<?>[] interfaces = {Runnable.class};
+      Object other = Proxy.newProxyInstance(ofNobody, interfaces, (proxy, method, none) -> null);
+      rememberRecord(other.getClass());
+      rememberRecord(String.class);
+    } catch (Throwable e) {
+      LOG.debug("The JDK may remember records of this class loader", e);
+    }
+  }
+
+  private static void rememberRecord(Class<?> type) throws Throwable {
+    MethodHandles.Lookup lookup = MethodHandles.publicLookup();
+    MethodHandle component = MethodHandles.identity(type);
+    MethodType equals = MethodType.methodType(boolean.class, type, Object.class);
+    MethodType hashCode = MethodType.methodType(int.class, type);
+    MethodType toString = MethodType.methodType(String.class, type);
+    ObjectMethods.bootstrap(lookup, "equals", equals, type, "itself", component);
+    ObjectMethods.bootstrap(lookup, "hashCode", hashCode, type, "itself", component);
+    ObjectMethods.bootstrap(lookup, "toString", toString, type, "itself", component);
   }
 }

@@ -33,9 +33,13 @@ import org.jspecify.annotations.Nullable;
  *
  * @param owner what to call the file system in messages
  * @param left the engine, until it is closed
+ * @param onFallback counts; leads to no file system
  */
 record HostOnHadoop33(
-    String owner, EngineFactory factory, AtomicReference<ReadEngine.@Nullable Made> left)
+    String owner,
+    EngineFactory factory,
+    AtomicReference<ReadEngine.@Nullable Made> left,
+    Runnable onFallback)
     implements Reads.Host {
   @Override
   public S3E create(Closeable reads, String store, @Nullable String secret, ClientProvider client)
@@ -75,6 +79,11 @@ record HostOnHadoop33(
   @Override
   public @Nullable String label() {
     return SparkTask.label();
+  }
+
+  @Override
+  public void fellBack() {
+    onFallback.run();
   }
 
   private static final class StreamAccount extends StreamWork implements Reads.Account {

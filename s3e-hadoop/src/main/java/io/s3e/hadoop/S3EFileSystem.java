@@ -170,7 +170,11 @@ public class S3EFileSystem extends S3AFileSystem {
           }
         },
         config.reach(),
-        new HostOnHadoop33(getUri().toString(), factory, new AtomicReference<>()));
+        new HostOnHadoop33(
+            getUri().toString(),
+            factory,
+            new AtomicReference<>(),
+            readStatistics.onClientFallback()));
   }
 
   /** Only now, since S3A has added its credential providers, in which secrets may be. */

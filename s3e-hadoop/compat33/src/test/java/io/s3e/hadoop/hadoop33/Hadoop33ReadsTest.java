@@ -520,6 +520,8 @@ class Hadoop33ReadsTest {
       assertThat(read).isEqualTo(content);
       assertThat(((IOStatisticsSource) in).getIOStatistics().counters().get("stream_read_opened"))
           .isPositive();
+      var counters = ((IOStatisticsSource) plain).getIOStatistics().counters();
+      assertThat(counters.getOrDefault("s3e_client_fallback", 0L)).as("as it is told").isZero();
     }
   }
 

@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assumptions.assumeFalse;
 import com.amazonaws.regions.DefaultAwsRegionProviderChain;
 import io.s3e.block.ObjectRef;
 import io.s3e.client.aws.AwsClients;
+import io.s3e.testing.CapturedLog;
 import io.s3e.testing.Fault;
 import io.s3e.testing.HostileS3Server;
 import io.s3e.testing.HostileS3Server.Request;
@@ -597,7 +598,9 @@ class Hadoop33RequestsTest {
     server.decideAll(
         request ->
             isS3as(request) ? Fault.none() : drops ? Fault.stallAtOnce() : Fault.resetAtOnce());
-    try (FileSystem files = make(DEFAULT_READ_TIMEOUT)) {
+    try (CapturedLog log = new CapturedLog();
+        FileSystem files = make(DEFAULT_READ_TIMEOUT)) {
+      assertThat(fallbacks(files)).isZero();
       assertThat(all(files.open(FILE))).isEqualTo(content);
       int asked = server.gets().size();
       assertThat(all(files.open(FILE))).isEqualTo(content);
@@ -605,7 +608,15 @@ class Hadoop33RequestsTest {
           .isNotEmpty()
           .allMatch(Hadoop33RequestsTest::isS3as);
       assertThat(files.hasPathCapability(FILE, "fs.s3a.s3e")).isFalse();
+      assertThat(fallbacks(files)).isOne();
+      assertThat(log.lines("WARN"))
+          .filteredOn(line -> line.contains("by S3A's own stream, which is slower"))
+          .hasSize(1);
     }
+  }
+
+  private static long fallbacks(FileSystem files) {
+    return ((IOStatisticsSource) files).getIOStatistics().counters().get("s3e_client_fallback");
   }
 
   @Test
@@ -748,6 +759,7 @@ class Hadoop33RequestsTest {
       assertThat(gets(files))
           .isEqualTo(server.gets().stream().filter(get -> !isS3as(get)).count())
           .isPositive();
+      assertThat(fallbacks(files)).isOne();
     }
   }
 

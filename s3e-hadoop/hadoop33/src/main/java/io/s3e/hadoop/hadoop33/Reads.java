@@ -48,7 +48,8 @@ import org.slf4j.LoggerFactory;
  * alone, where the CRT cannot be used, or where S3E's client does not reach the store and S3A's
  * does: {@link FirstContact} has a read fail soon, S3A's stream does it, and S3E's client fails
  * once more. If S3A's stream fails too, the store is down, and it stays undecided. The way to S3A
- * is said once. <i>Closed</i> ends each of them. Any thread.
+ * is said once: what S3A is told to do by INFO, what S3E's client cannot by a WARN that is counted.
+ * <i>Closed</i> ends each of them. Any thread.
  */
 public final class Reads implements Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(Reads.class);
@@ -97,6 +98,9 @@ public final class Reads implements Closeable {
 
     /** Names the task of the calling thread, the first that reads a stream; null if it has none. */
     @Nullable String label();
+
+    /** S3A's streams read from now on, since S3E's client cannot; called once. */
+    void fellBack();
   }
 
   /** Where the work of one stream is counted. */
@@ -268,13 +272,8 @@ public final class Reads implements Closeable {
     if (closed) {
       throw new IOException("Filesystem closed: " + fileSystem.getUri());
     }
-    if (way.get() != Way.S3A && engine == null) {
-      String reason = reasonForS3a(client);
-      if (reason == null) {
-        make();
-      } else {
-        leaveToS3a(reason);
-      }
+    if (!isLeftToS3a() && engine == null) {
+      make();
     }
     return way.get() == Way.S3A ? null : engine;
   }
@@ -294,8 +293,10 @@ public final class Reads implements Closeable {
               memory -> new FirstContact(crt.create(memory), () -> came(way)));
       counted = engine;
       credentials = shared;
-    } catch (CrtUnusableException | IllegalArgumentException | LinkageError e) {
-      leaveToS3a(e.toString());
+    } catch (CrtUnusableException e) {
+      fallBack(String.valueOf(e.getMessage()));
+    } catch (IllegalArgumentException | LinkageError e) {
+      fallBack(e.toString());
     } finally {
       if (engine == null) {
         shared.close();
@@ -303,25 +304,39 @@ public final class Reads implements Closeable {
     }
   }
 
-  private void leaveToS3a(String reason) {
+  /** Whether S3A's streams read, as far as that is known without a request and a client. */
+  private synchronized boolean isLeftToS3a() {
+    if (isUndecided() && engine == null) {
+      String asked = client.reasonAgainstOwn();
+      String problem = asked == null ? CrtLibrary.unusableBecause() : null;
+      if (problem != null) {
+        fallBack(problem);
+      } else if (asked != null && way.getAndSet(Way.S3A) != Way.S3A) {
+        LOG.info("Reading {} by S3A's own stream: {}", fileSystem.getUri(), asked);
+      }
+    }
+    return isByS3a();
+  }
+
+  private void fallBack(String problem) {
     if (way.getAndSet(Way.S3A) != Way.S3A) {
-      tellOfS3a(reason);
+      tellOfFallback(problem);
     }
   }
 
-  private void tellOfS3a(String reason) {
-    LOG.info("Reading {} by S3A's own stream: {}", fileSystem.getUri(), reason);
+  private void tellOfFallback(String problem) {
+    host.fellBack();
+    LOG.warn(
+        "Reading {} by S3A's own stream, which is slower: S3E's client cannot ({})."
+            + " docs/TROUBLESHOOTING.md says under \"Which client reads\" what helps;"
+            + " fs.s3a.s3e.client = \"s3a\" chooses S3A's stream without a warning",
+        fileSystem.getUri(),
+        problem);
   }
 
   /** Whether S3E's streams read, as far as that is known without a request. */
-  public synchronized boolean isByS3e() {
-    if (isUndecided() && engine == null) {
-      String reason = reasonForS3a(client);
-      if (reason != null) {
-        leaveToS3a(reason);
-      }
-    }
-    return !isByS3a();
+  public boolean isByS3e() {
+    return !isLeftToS3a();
   }
 
   /** Whether S3A's streams read, from now on. */
@@ -351,7 +366,7 @@ public final class Reads implements Closeable {
       return false;
     }
     if (Failures.kind(failure) == Kind.NO_ETAG || FallbackClient.isLinkage(failure)) {
-      leaveToS3a(String.valueOf(failure.getMessage()));
+      fallBack(String.valueOf(failure.getMessage()));
     }
     // One that gave up in doubt goes back, also where another has reached the store meanwhile.
     return isByS3a()
@@ -377,7 +392,7 @@ public final class Reads implements Closeable {
       came();
     } catch (IOException e) {
       if (Failures.isUnreached(e) && way.compareAndSet(Way.UNDECIDED, Way.S3A)) {
-        tellOfS3a(String.valueOf(e.getMessage()));
+        tellOfFallback(String.valueOf(e.getMessage()));
       }
     }
   }

@@ -186,18 +186,18 @@ record EventLog(Path path, List<Path> parts) {
         readLines(reader);
       } catch (Error e) {
         // Named, not caught by its type: that is absent where the library is.
-        if (!(e instanceof LinkageError) && !e.getClass().getName().endsWith(".SnappyError")) {
+        boolean isSnappys = e.getClass().getName().endsWith(".SnappyError");
+        if (isSnappys && !String.valueOf(e.getMessage()).contains("FAILED_TO_LOAD")) {
+          breaksOff(new IOException(e.getMessage(), e), conf);
+          return;
+        }
+        if (!isSnappys && !(e instanceof LinkageError)) {
           throw e;
         }
         throw new IOException(
             part + ": the library of the codec " + LogCodec.of(part.getName()) + " is missing", e);
       } catch (IOException e) {
-        if (lines == 0 && fileSystem(part, conf).getFileStatus(part).getLen() > 0) {
-          throw e instanceof NoEventLogException ? e : new IOException(part + ": " + e, e);
-        }
-        String how = lines == 0 ? " is empty" : " breaks off after line " + lines + " (" + e + ")";
-        damages.add(part.getName() + how);
-        isCutOff = true;
+        breaksOff(e, conf);
         return;
       }
       isCutOff = lines == 0 || lastIsBad;
@@ -208,6 +208,15 @@ record EventLog(Path path, List<Path> parts) {
       } else if (lastIsBad) {
         damages.add(part.getName() + ": the last line, number " + lines + ", is cut off");
       }
+    }
+
+    private void breaksOff(IOException e, Configuration conf) throws IOException {
+      if (lines == 0 && fileSystem(part, conf).getFileStatus(part).getLen() > 0) {
+        throw e instanceof NoEventLogException ? e : new IOException(part + ": " + e, e);
+      }
+      String how = lines == 0 ? " is empty" : " breaks off after line " + lines + " (" + e + ")";
+      damages.add(part.getName() + how);
+      isCutOff = true;
     }
 
     private void readLines(BufferedReader reader) throws IOException {

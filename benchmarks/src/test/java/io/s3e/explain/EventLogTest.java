@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -180,6 +181,26 @@ class EventLogTest {
     write(rolling.resolve("events_1_app-5"), lines);
     Files.createFile(directory.resolve(".app-1.crc"));
     assertThat(explain(directory)).hasSize(3);
+  }
+
+  /** The codec fails by an error of its own where a chunk's length cannot be. */
+  @Test
+  void aDamagedLogOfSnappyBreaksOffAndIsNoMissingLibrary() throws IOException {
+    Path log = recorded.write(directory, LogCodec.SNAPPY);
+    ByteBuffer bytes = ByteBuffer.wrap(Files.readAllBytes(log));
+    int header = 16;
+    int second = header + Integer.BYTES + bytes.getInt(header);
+    Files.write(log, bytes.putInt(second, Integer.MAX_VALUE).array());
+    assertThat(explain(log).get(0).damages())
+        .singleElement()
+        .asString()
+        .contains("breaks off after line", "is greater than max configured chunk size");
+
+    Files.write(log, bytes.putInt(header, Integer.MAX_VALUE).array());
+    assertThatThrownBy(() -> explain(log))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining(log.toString())
+        .hasMessageContaining("is greater than max configured chunk size");
   }
 
   @Test

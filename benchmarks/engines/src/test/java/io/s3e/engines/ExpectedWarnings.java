@@ -31,7 +31,8 @@ final class ExpectedWarnings {
               "(WARN|ERROR) org\\.apache\\.hadoop\\.(yarn|security\\.token)\\..*[iI]nterrupted.*",
               "a daemon of YARN is stopped while one of its threads sleeps"),
           expected(
-              "WARN org\\.apache\\.flink\\..*CollectSinkOperatorCoordinator: .*SocketException.*",
+              "WARN org\\.apache\\.flink\\..*CollectSinkOperatorCoordinator:"
+                  + " .*(EOF|Socket)Exception.*",
               "the job has ended, and its client asks for more results"));
 
   private static final Pattern OWN = Pattern.compile("[A-Z]+ io\\.s3e\\..*");

@@ -221,7 +221,8 @@ public final class Store implements AutoCloseable {
   /** What was asked of the server after {@code mark}. */
   public Traffic since(int mark) throws IOException, InterruptedException {
     List<Traffic.Request> asked = new ArrayList<>();
-    for (String line : lines().subList(mark, lines().size())) {
+    List<String> all = lines();
+    for (String line : all.subList(mark, all.size())) {
       JsonNode node = json.readTree(line);
       asked.add(
           new Traffic.Request(

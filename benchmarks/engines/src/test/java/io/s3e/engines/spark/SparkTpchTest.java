@@ -55,7 +55,9 @@ class SparkTpchTest {
     String to = Store.ROOT + "tpch-" + scale;
     String line =
         String.format(Locale.ROOT, "%s %s 2 %s %s", step, scale, String.join(",", formats), to);
-    SparkRun.Done done = SparkRun.of(spark, Stream.CLASSIC, store, "generate").run(List.of(line));
+    // Tests in another JVM may write tables of theirs at the same time.
+    String job = "generate " + ProcessHandle.current().pid();
+    SparkRun.Done done = SparkRun.of(spark, Stream.CLASSIC, store, job).run(List.of(line));
     if (done.outcome().exitCode() != 0) {
       throw new IOException("No data: " + String.join("\n", done.outcome().output()));
     }

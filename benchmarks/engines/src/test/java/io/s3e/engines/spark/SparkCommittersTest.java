@@ -62,21 +62,23 @@ class SparkCommittersTest {
             save + " lineitem parquet " + to,
             digest + "parquet.`" + to + "`",
             digest + "lineitem");
-    Row.compare(
-        home.name(),
-        "write and read back by the " + committer + " committer",
-        stream -> {
-          SparkRun run = SparkRun.of(home, stream, store, committer + " committer").jars(jars);
-          conf.forEach(run::conf);
-          SparkRun.Done done = run.run(steps);
-          assertThat(done.results()).as("%s", done.outcome().output()).hasSize(steps.size());
-          assertThat(done.results().get(2).digest())
-              .as("read back with %s", stream)
-              .isEqualTo(done.results().get(3).digest());
-          return done.outcome();
-        });
+    // What a committer reads of its own is some bytes longer or shorter in each run.
+    Row unused =
+        Row.compareCounted(
+            home.name(),
+            "write and read back by the " + committer + " committer",
+            stream -> {
+              SparkRun run = SparkRun.of(home, stream, store, committer + " committer").jars(jars);
+              conf.forEach(run::conf);
+              SparkRun.Done done = run.run(steps);
+              assertThat(done.results()).as("%s", done.outcome().output()).hasSize(steps.size());
+              assertThat(done.results().get(2).digest())
+                  .as("read back with %s", stream)
+                  .isEqualTo(done.results().get(3).digest());
+              return done.outcome();
+            });
     String summary = new String(store.get("written-" + committer + "/_SUCCESS"), UTF_8);
-    if (conf.isEmpty()) {
+    if (committer.equals("file")) {
       assertThat(summary).as("of Hadoop's own committer").isEmpty();
     } else {
       assertThat(summary)
@@ -87,7 +89,8 @@ class SparkCommittersTest {
 
   @Test
   void fileCommitter() throws Exception {
-    compare(spark, SparkHome.tables(), "file", "save", Map.of());
+    // Named: of itself this Spark takes the magic one where it has the jars of the others.
+    compare(spark, SparkHome.tables(), "file", "save", committer("file"));
   }
 
   @Test

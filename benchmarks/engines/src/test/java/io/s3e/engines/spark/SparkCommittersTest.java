@@ -51,8 +51,7 @@ class SparkCommittersTest {
   }
 
   /** What a committer writes to: {@code save} or {@code save_by COLUMN}. */
-  private static void compare(
-      SparkHome home, List<Path> jars, String committer, String save, Map<String, String> conf)
+  private static void compare(SparkHome home, List<Path> jars, String committer, String save)
       throws Exception {
     String to = Store.ROOT + "written-" + committer;
     String digest = "sql select count(*), sum(hash(l_orderkey, l_shipmode, l_comment)) from ";
@@ -63,20 +62,19 @@ class SparkCommittersTest {
             digest + "parquet.`" + to + "`",
             digest + "lineitem");
     // What a committer reads of its own is some bytes longer or shorter in each run.
-    Row unused =
-        Row.compareCounted(
-            home.name(),
-            "write and read back by the " + committer + " committer",
-            stream -> {
-              SparkRun run = SparkRun.of(home, stream, store, committer + " committer").jars(jars);
-              conf.forEach(run::conf);
-              SparkRun.Done done = run.run(steps);
-              assertThat(done.results()).as("%s", done.outcome().output()).hasSize(steps.size());
-              assertThat(done.results().get(2).digest())
-                  .as("read back with %s", stream)
-                  .isEqualTo(done.results().get(3).digest());
-              return done.outcome();
-            });
+    Row.compareCounted(
+        home.name(),
+        "write and read back by the " + committer + " committer",
+        stream -> {
+          SparkRun run = SparkRun.of(home, stream, store, committer + " committer").jars(jars);
+          committer(committer).forEach(run::conf);
+          SparkRun.Done done = run.run(steps);
+          assertThat(done.results()).as("%s", done.outcome().output()).hasSize(steps.size());
+          assertThat(done.results().get(2).digest())
+              .as("read back with %s", stream)
+              .isEqualTo(done.results().get(3).digest());
+          return done.outcome();
+        });
     String summary = new String(store.get("written-" + committer + "/_SUCCESS"), UTF_8);
     if (committer.equals("file")) {
       assertThat(summary).as("of Hadoop's own committer").isEmpty();
@@ -90,12 +88,12 @@ class SparkCommittersTest {
   @Test
   void fileCommitter() throws Exception {
     // Named: of itself this Spark takes the magic one where it has the jars of the others.
-    compare(spark, SparkHome.tables(), "file", "save", committer("file"));
+    compare(spark, SparkHome.tables(), "file", "save");
   }
 
   @Test
   void magicCommitter() throws Exception {
-    compare(spark, SparkHome.tables(), "magic", "save", committer("magic"));
+    compare(spark, SparkHome.tables(), "magic", "save");
   }
 
   /** With the Hadoop 3.3 that it ships. */
@@ -103,6 +101,6 @@ class SparkCommittersTest {
   @CsvSource({"magic, save", "directory, save", "partitioned, save_by l_shipmode"})
   void committersOnStockSpark(String committer, String save) throws Exception {
     SparkHome stock = SparkHome.of("spark-3.5-stock");
-    compare(stock, SparkHome.committers(), committer, save, committer(committer));
+    compare(stock, SparkHome.committers(), committer, save);
   }
 }

@@ -47,7 +47,6 @@ import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.s3a.RemoteFileChangedException;
 import org.apache.hadoop.fs.s3a.S3AFileStatus;
 import org.apache.hadoop.fs.s3a.S3AFileSystem;
-import org.apache.hadoop.fs.statistics.IOStatistics;
 import org.apache.hadoop.fs.statistics.IOStatisticsSource;
 import org.apache.hadoop.util.VersionInfo;
 import org.junit.jupiter.api.AfterEach;
@@ -616,7 +615,7 @@ class Hadoop33RequestsTest {
   }
 
   private static long fallbacks(FileSystem files) {
-    return ((IOStatisticsSource) files).getIOStatistics().counters().get("s3e_client_fallback");
+    return count(files, "s3e_client_fallback");
   }
 
   @Test
@@ -735,8 +734,11 @@ class Hadoop33RequestsTest {
   }
 
   private static long gets(FileSystem files) {
-    IOStatistics now = ((IOStatisticsSource) files).getIOStatistics();
-    return now.counters().get("s3e_gets");
+    return count(files, "s3e_gets");
+  }
+
+  private static long count(FileSystem files, String name) {
+    return ((IOStatisticsSource) files).getIOStatistics().counters().get(name);
   }
 
   /** S3A logs them at its close, and programs ask for them after it. */

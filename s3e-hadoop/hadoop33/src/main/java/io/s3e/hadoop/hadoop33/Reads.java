@@ -272,7 +272,7 @@ public final class Reads implements Closeable {
     if (closed) {
       throw new IOException("Filesystem closed: " + fileSystem.getUri());
     }
-    if (!isLeftToS3a() && engine == null) {
+    if (isByS3e() && engine == null) {
       make();
     }
     return way.get() == Way.S3A ? null : engine;
@@ -304,8 +304,8 @@ public final class Reads implements Closeable {
     }
   }
 
-  /** Whether S3A's streams read, as far as that is known without a request and a client. */
-  private synchronized boolean isLeftToS3a() {
+  /** Whether S3E's streams read, as far as that is known without a request. */
+  public synchronized boolean isByS3e() {
     if (isUndecided() && engine == null) {
       String asked = client.reasonAgainstOwn();
       String problem = asked == null ? CrtLibrary.unusableBecause() : null;
@@ -315,7 +315,7 @@ public final class Reads implements Closeable {
         LOG.info("Reading {} by S3A's own stream: {}", fileSystem.getUri(), asked);
       }
     }
-    return isByS3a();
+    return !isByS3a();
   }
 
   private void fallBack(String problem) {
@@ -332,11 +332,6 @@ public final class Reads implements Closeable {
             + " fs.s3a.s3e.client = \"s3a\" chooses S3A's stream without a warning",
         fileSystem.getUri(),
         problem);
-  }
-
-  /** Whether S3E's streams read, as far as that is known without a request. */
-  public boolean isByS3e() {
-    return !isLeftToS3a();
   }
 
   /** Whether S3A's streams read, from now on. */
